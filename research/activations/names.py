@@ -1,0 +1,95 @@
+"""Names of activations as people write them. Text only: nothing here imports JAX."""
+
+import re
+
+from research.config import ConfigError, near
+
+# Canonical names, in the order of the catalogue.
+NAMES = (
+    "relu",
+    "gelu",
+    "gelu_tanh",
+    "quick_gelu",
+    "silu",
+    "mish",
+    "tanh",
+    "sigmoid",
+    "softplus",
+    "elu",
+    "selu",
+    "leaky_relu",
+    "relu2",
+    "identity",
+)
+
+# Names that other libraries and checkpoints use for the same functions.
+ALIASES = {
+    "gelu_exact": "gelu",
+    "gelu_erf": "gelu",
+    "gelu_python": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_fast": "gelu_tanh",
+    "gelu_accurate": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "gelu_python_tanh": "gelu_tanh",
+    "gelu_sigmoid": "quick_gelu",
+    "swish": "silu",
+    "squared_relu": "relu2",
+    "relu_squared": "relu2",
+    "leakyrelu": "leaky_relu",
+    "linear": "identity",
+    "none": "identity",
+}
+
+_OWN = re.compile(r"^(?P<place>[\w./\\~-]+):(?P<function>[A-Za-z_]\w*)$")
+
+
+def canonical(word: str) -> str:
+    """Returns the catalogue's name for a name or alias; a user's own passes unchanged.
+
+    Raises:
+      ConfigError: no activation of this name.
+    """
+    if _OWN.match(word):
+        return word
+    name = ALIASES.get(word.lower(), word.lower())
+    if name not in NAMES:
+        raise ConfigError(
+            f"activations: {word!r} is unknown; allowed are {', '.join(NAMES)}, "
+            f"package.module:function or file.py:function"
+            f"{near(word.lower(), (*NAMES, *ALIASES))}"
+        )
+    return name
+
+
+def is_own(word: str) -> bool:
+    """Tells whether a word names a user's own function."""
+    return _OWN.match(word) is not None
+
+
+def slug(word: str) -> str:
+    """Returns a file-safe name: letters, digits, dots, dashes and underscores."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", canonical(word)).strip("-.")
+
+
+def arms(words: tuple[str, ...], reference: str | None) -> tuple[tuple[str, ...], str]:
+    """Returns the canonical arms and the reference among them.
+
+    Raises:
+      ConfigError: an unknown name, two names of one function, a reference that is no arm.
+    """
+    resolved: dict[str, str] = {}
+    for word in words:
+        name = canonical(word)
+        if name in resolved:
+            raise ConfigError(
+                f"activations: {resolved[name]} and {word} are the same function, {name}"
+            )
+        resolved[name] = word
+    names = tuple(resolved)
+    chosen = names[0] if reference is None else canonical(reference)
+    if chosen not in names:
+        raise ConfigError(
+            f"reference={reference!r}: must be one of the activations, {', '.join(words)}"
+        )
+    return names, chosen
