@@ -1,0 +1,76 @@
+"""What training needs of a model: a pair of pure functions."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import jax
+from flax import nnx
+from jax.nn import initializers
+from jaxtyping import Array, Key, PyTree
+
+from research import prng
+
+Initializer = Callable[..., Array]
+
+# The kernel initialisers that a config may name; all scale by the fans alone and do not
+# know the activation, so that every arm starts from the same weights.
+KERNEL_INITIALIZERS: dict[str, Initializer] = {
+    "lecun_normal": initializers.lecun_normal(),
+    "lecun_uniform": initializers.lecun_uniform(),
+    "he_normal": initializers.he_normal(),
+    "he_uniform": initializers.he_uniform(),
+    "glorot_normal": initializers.glorot_normal(),
+    "glorot_uniform": initializers.glorot_uniform(),
+    "orthogonal": initializers.orthogonal(),
+}
+
+
+class Model(NamedTuple):
+    """A model as a pair of pure functions, as an optax transformation is.
+
+    init: key -> (params, state).
+    apply: (params, state, inputs, *, key, train) -> (outputs, state).
+    """
+
+    init: Callable[..., tuple[PyTree, PyTree]]
+    apply: Callable[..., tuple[Any, PyTree]]
+
+
+def from_nnx(
+    build: Callable[[nnx.Rngs], nnx.Module], leaves: Mapping[str, Initializer]
+) -> Model:
+    """Splits an NNX module once and draws each parameter by its path.
+
+    NNX's own rngs count, so a layer more in one arm would change every later layer's
+    weights; here a parameter's key is a hash of its path and of nothing else.
+
+    Args:
+      build: makes the module; called for its structure only.
+      leaves: the initialiser of each parameter, by the last name of its path.
+    """
+    module = nnx.eval_shape(lambda: build(nnx.Rngs(0)))
+    graph, shapes, rest = nnx.split(module, nnx.Param, ...)
+
+    def init(key: Key[Array, ""]) -> tuple[PyTree, PyTree]:
+        def draw(path: tuple, leaf: Any) -> Array:
+            words = [str(getattr(part, "key", part)) for part in path]
+            initializer = leaves[words[-1]]
+            return initializer(
+                prng.at_path(key, "/".join(words)), leaf.shape, leaf.dtype
+            )
+
+        params = jax.tree_util.tree_map_with_path(draw, nnx.to_pure_dict(shapes))
+        return params, nnx.to_pure_dict(rest)
+
+    def apply(
+        params: PyTree,
+        state: PyTree,
+        inputs: PyTree,
+        *,
+        key: Key[Array, ""] | None,
+        train: bool,
+    ) -> tuple[Any, PyTree]:
+        del key, train  # no dropout and no running statistics here yet
+        return nnx.merge(graph, params, state)(inputs), state
+
+    return Model(init, apply)

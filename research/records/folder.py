@@ -1,0 +1,107 @@
+"""The run folder: where everything lies, and writing that is whole or not at all."""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The paths of a run."""
+
+    root: Path
+
+    @property
+    def config(self) -> Path:
+        return self.root / "config.json"
+
+    @property
+    def manifest(self) -> Path:
+        return self.root / "manifest.json"
+
+    @property
+    def log(self) -> Path:
+        return self.root / "log.txt"
+
+    @property
+    def tensorboard(self) -> Path:
+        return self.root / "tensorboard"
+
+    @property
+    def per_seed(self) -> Path:
+        return self.root / "results/per_seed.csv"
+
+    @property
+    def curves(self) -> Path:
+        return self.root / "results/curves.npz"
+
+    @property
+    def summary(self) -> Path:
+        return self.root / "results/summary.json"
+
+    @property
+    def ledger(self) -> Path:
+        return self.root / "results/ledger.json"
+
+    @property
+    def test_correct(self) -> Path:
+        return self.root / "results/test_correct.npz"
+
+    @property
+    def figures(self) -> Path:
+        return self.root / "results/figures.npz"
+
+
+def new_folder(parent: Path, stem: str) -> Path:
+    """Makes and returns `parent/<stem>-<n>` with the first free n."""
+    parent.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while True:
+        try:
+            (parent / f"{stem}-{number}").mkdir()
+        except FileExistsError:
+            number += 1
+        else:
+            return parent / f"{stem}-{number}"
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Writes a file beside its place and moves it there, so that no half is ever seen."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_bytes(content)
+    beside.replace(path)
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Writes a mapping; a NaN or an infinity in it is an error, not invalid JSON."""
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    write_bytes(path, (text + "\n").encode())
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Returns the mapping that a JSON file holds."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Writes named arrays as one compressed .npz."""
+    content = io.BytesIO()
+    np.savez_compressed(content, allow_pickle=False, **arrays)
+    write_bytes(path, content.getvalue())
+
+
+def write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence]) -> None:
+    """Writes a CSV file; floats in the fewest digits that give them back."""
+    content = io.StringIO(newline="")
+    writer = csv.writer(content, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    write_bytes(path, content.getvalue().encode())

@@ -1,0 +1,143 @@
+"""make_moons: two interleaved half circles with Gaussian noise, and how well one can do."""
+
+import math
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jaxtyping import Array, Float, Int, Key
+from sklearn.datasets import make_moons
+from sklearn.model_selection import train_test_split
+
+from research.config import MoonsConfig
+from research.tasks.contract import Metric, Rows, Split, Task
+
+
+class Scaling(NamedTuple):
+    """Mean and standard deviation of the training inputs."""
+
+    mean: Float[Array, " features"]
+    std: Float[Array, " features"]
+
+
+def fit_scaling(inputs: Float[Array, "rows features"]) -> Scaling:
+    """Returns the training part's mean and standard deviation; a constant column has 1."""
+    std = inputs.std(axis=0)
+    return Scaling(inputs.mean(axis=0), jnp.where(std > 0, std, 1))
+
+
+def scale(
+    scaling: Scaling, inputs: Float[Array, "rows features"]
+) -> Float[Array, "rows features"]:
+    """Returns the inputs with the training part's mean 0 and standard deviation 1."""
+    return (inputs - scaling.mean[None]) / scaling.std[None]
+
+
+def log_loss(
+    logits: Float[Array, "batch 1"], targets: Float[Array, " batch"]
+) -> Float[Array, " batch"]:
+    """Returns -log p(target), in nats."""
+    return optax.sigmoid_binary_cross_entropy(logits[:, 0], targets)
+
+
+def correct(
+    logits: Float[Array, "batch 1"], targets: Float[Array, " batch"]
+) -> Float[Array, " batch"]:
+    """Returns 1 where the likelier class is the target, else 0."""
+    return ((logits[:, 0] > 0) == (targets > 0.5)).astype(jnp.float32)
+
+
+def bayes_rates(noise: float) -> tuple[float, float]:
+    """Returns the accuracy and log-loss (nats) of the best classifier of make_moons.
+
+    A class's density is the mean over its half circle of a Gaussian of standard
+    deviation `noise`. Both rates are integrals over the plane, on a grid much finer
+    than the noise. The half circles are 0.5 apart: below 0.03 nothing overlaps.
+    """
+    if noise < 0.03:
+        return 1.0, 0.0
+    angle = (np.arange(1000) + 0.5) * math.pi / 1000  # uniform on the half circle
+    reach, step = 6 * noise, noise / 8
+    x = np.arange(-1 - reach, 2 + reach, step)
+    y = np.arange(-0.5 - reach, 1 + reach, step)
+
+    def density(center_x: np.ndarray, center_y: np.ndarray) -> np.ndarray:
+        along_x = np.exp(-np.square((x[:, None] - center_x) / noise) / 2)
+        along_y = np.exp(-np.square((y[:, None] - center_y) / noise) / 2)
+        return along_x @ along_y.T / (len(angle) * 2 * math.pi * noise**2)
+
+    outer = density(np.cos(angle), np.sin(angle))
+    inner = density(1 - np.cos(angle), 0.5 - np.sin(angle))
+    total = outer + inner
+    accuracy = np.maximum(outer, inner).sum() / 2 * step**2
+    tiny = np.finfo(float).tiny
+    entropy = -(
+        outer * np.log(np.maximum(outer, tiny) / np.maximum(total, tiny))
+        + inner * np.log(np.maximum(inner, tiny) / np.maximum(total, tiny))
+    )
+    return float(accuracy), float(entropy.sum() / 2 * step**2)
+
+
+def load_moons(config: MoonsConfig) -> Task:
+    """Returns the task, its test set fixed and stratified by `data_seed`."""
+    inputs, classes = make_moons(
+        config.samples, noise=config.noise, random_state=config.data_seed
+    )
+    rest, test = train_test_split(
+        np.arange(config.samples),
+        test_size=config.test_samples,
+        stratify=classes,
+        random_state=config.data_seed,
+    )
+    rows = Rows(
+        train=len(rest) - config.validation_samples,
+        validation=config.validation_samples,
+        test=config.test_samples,
+    )
+    order = jnp.asarray(np.concatenate([np.sort(test), np.sort(rest)]), jnp.int32)
+    accuracy, loss = bayes_rates(config.noise)
+    return Task(
+        name="moons",
+        inputs=np.asarray(inputs, np.float32),
+        targets=np.asarray(classes, np.float32),
+        outputs=1,
+        rows=rows,
+        split=lambda split_key, test_key: _split(order, rows, split_key, test_key),
+        fit=fit_scaling,
+        transform=scale,
+        loss=log_loss,
+        metrics={
+            "accuracy": Metric(
+                fn=correct,
+                higher_is_better=True,
+                constant_predictor=0.5,
+                ceiling=accuracy,
+            ),
+            "loss": Metric(
+                fn=log_loss,
+                higher_is_better=False,
+                constant_predictor=math.log(2),
+                ceiling=loss,
+            ),
+        },
+        primary="accuracy",
+    )
+
+
+def _split(
+    order: Int[Array, " all"],
+    rows: Rows,
+    split_key: Key[Array, ""],
+    test_key: Key[Array, ""] | None,
+) -> Split:
+    """Divides `order`, whose first rows are the fixed test set."""
+    if test_key is not None:
+        order = jax.random.permutation(test_key, order)
+    rest = jax.random.permutation(split_key, order[rows.test :])
+    return Split(
+        train=rest[rows.validation :],
+        validation=rest[: rows.validation],
+        test=order[: rows.test],
+    )

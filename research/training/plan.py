@@ -1,0 +1,130 @@
+"""How lanes are laid on the machine: a deterministic rule from shapes and caches.
+
+On a CPU the lanes vmapped together should fit a core's second-level cache; on an
+accelerator as many as memory holds. The plan changes rounding, never the draws.
+"""
+
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+
+from research.training.problem import (
+    Data,
+    Lane,
+    LaneState,
+    Problem,
+    make_lane,
+    start,
+    take,
+)
+
+LARGEST_CHUNK_ON_CPU = 64
+# The share of free memory that the state of one block may take.
+BLOCK_SHARE = 0.25
+CACHE_BYTES = Path("/sys/devices/system/cpu/cpu0/cache/index2/size")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """devices share the lanes; chunks are vmapped; a block's state is held at once."""
+
+    devices: int
+    lanes_per_chunk: int
+    lanes_per_block: int
+    rule: str
+
+
+def make_plan(
+    problem: Problem,
+    data: Data,
+    *,
+    lanes: int,
+    devices: int | None,
+    lanes_per_chunk: int | None,
+) -> Plan:
+    """Returns the plan for this many lanes; what is given is kept, the rest follows."""
+    devices = min(devices or jax.device_count(), lanes)
+    state_bytes, batch_bytes = lane_bytes(problem, data)
+    per_device = -(-lanes // devices)
+    if lanes_per_chunk is not None:
+        width, rule = min(lanes_per_chunk, per_device), "lanes_per_chunk as set"
+    elif jax.default_backend() == "cpu":
+        # Best parameters are touched once an epoch, so the moments and parameters count.
+        room = l2_bytes() // (state_bytes * 3 // 4 + batch_bytes)
+        width = min(max(room, 1), LARGEST_CHUNK_ON_CPU, per_device)
+        rule = "chunk fits the second-level cache"
+    else:
+        room = int(free_bytes() * BLOCK_SHARE) // (state_bytes + batch_bytes)
+        width = min(max(room, 1), per_device)
+        rule = "chunk fits the device's memory"
+    if lanes_per_chunk is None:
+        width = least_padding(per_device, width)
+    stride = devices * width
+    block = max(int(free_bytes() * BLOCK_SHARE) // (state_bytes * stride), 1) * stride
+    return Plan(
+        devices=devices,
+        lanes_per_chunk=width,
+        lanes_per_block=min(block, -(-lanes // stride) * stride),
+        rule=rule,
+    )
+
+
+def least_padding(lanes: int, widest: int) -> int:
+    """Returns the chunk width, from half the widest up, that leaves fewest lanes empty."""
+    widths = range(widest, (widest + 1) // 2 - 1, -1)
+    return min(widths, key=lambda width: -lanes % width)
+
+
+def lane_bytes(problem: Problem, data: Data) -> tuple[int, int]:
+    """Returns the bytes of one lane's state, and of one batch's intermediate values."""
+
+    def one() -> tuple[Lane, LaneState]:
+        lane = make_lane(problem, data, jnp.int32(0), jnp.float32(1))
+        return lane, start(problem, lane)
+
+    def forward(lane: Lane, state: LaneState) -> jax.Array:
+        rows = lane.split.train[: problem.batch_size]
+        inputs = problem.task.transform(lane.fitted, take(data.inputs, rows))
+        outputs, _ = problem.model.apply(
+            state.params, state.model_state, inputs, key=lane.dropout_key, train=True
+        )
+        return problem.task.loss(outputs, take(data.targets, rows))
+
+    lane, state = jax.eval_shape(one)
+    values = jax.make_jaxpr(forward)(lane, state).eqns
+    batch = sum(_bytes(out.aval) for equation in values for out in equation.outvars)
+    return sum(_bytes(leaf) for leaf in jax.tree.leaves(state)), batch
+
+
+def _bytes(array: object) -> int:
+    """Returns an array's bytes; abstract values without a plain dtype count as words."""
+    size = math.prod(getattr(array, "shape", ()))
+    return size * getattr(getattr(array, "dtype", None), "itemsize", 4)
+
+
+def l2_bytes() -> int:
+    """Returns the bytes of a core's second-level cache; 1 MiB where it is not said."""
+    try:
+        text = CACHE_BYTES.read_text().strip()
+    except OSError:
+        return 2**20
+    units = {"K": 2**10, "M": 2**20}
+    return int(text[:-1]) * units[text[-1]] if text[-1] in units else int(text)
+
+
+def free_bytes() -> int:
+    """Returns the bytes free for arrays: the device's, or the process's on a CPU."""
+    device = jax.devices()[0]
+    if device.platform != "cpu":
+        stats = device.memory_stats() or {}
+        return stats.get("bytes_limit", 2**33) - stats.get("bytes_in_use", 0)
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    limit = Path("/sys/fs/cgroup/memory.max")
+    if limit.is_file() and (text := limit.read_text().strip()).isdigit():
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text())
+        free = min(free, int(text) - used)
+    return max(free, 2**28)

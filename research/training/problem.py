@@ -1,0 +1,129 @@
+"""What one lane is: its problem, its constants and its state."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Bool, Float, Int, Key, PyTree, UInt32
+
+from research import prng
+from research.models.contract import Model
+from research.tasks.contract import Split, Task
+
+# The optimisers that a config may name, as functions of the learning rate, which is a
+# traced value of the lane.
+OPTIMIZERS: dict[str, Callable[..., optax.GradientTransformation]] = {
+    "adam": optax.adam
+}
+# The seed id of a stream that does not vary with the seed.
+FIXED = 0
+
+
+class Data(NamedTuple):
+    """The task's arrays, held once on each device and shared by all lanes."""
+
+    inputs: PyTree
+    targets: PyTree
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """Everything of a training but its seed and learning rate.
+
+    tapped: the same model, built so that each call of the activation while it is traced
+      appends its output to the list.
+    vary: which of init, order, split and test_split change with the seed.
+    """
+
+    task: Task
+    model: Model
+    tapped: Callable[[list[Array]], Model]
+    optimizer: str
+    batch_size: int
+    vary: tuple[str, ...]
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """Whole batches of the training part; the rest of a shuffle is left out."""
+        return self.task.rows.train // self.batch_size
+
+
+class Lane(NamedTuple):
+    """What one training is given: constant while it runs."""
+
+    learning_rate: Float[Array, ""]
+    init_key: Key[Array, ""]
+    order_key: Key[Array, ""]
+    dropout_key: Key[Array, ""]
+    split: Split
+    fitted: PyTree
+
+
+class LaneState(NamedTuple):
+    """What changes while a lane trains.
+
+    best_*: the parameters with the lowest validation loss seen after an epoch.
+    alive: False from the first step whose loss or gradient is not finite.
+    steps: optimiser steps really taken.
+    rows_checksum: of the rows drawn, in order.
+    """
+
+    params: PyTree
+    model_state: PyTree
+    optimizer_state: PyTree
+    best_params: PyTree
+    best_model_state: PyTree
+    best_loss: Float[Array, ""]
+    best_epoch: Int[Array, ""]
+    alive: Bool[Array, ""]
+    steps: Int[Array, ""]
+    rows_checksum: UInt32[Array, ""]
+
+
+def make_lane(
+    problem: Problem,
+    data: Data,
+    seed: Int[Array, ""],
+    learning_rate: Float[Array, ""],
+) -> Lane:
+    """Returns a lane's constants, all functions of its seed id and learning rate."""
+
+    def key(stream: str) -> Key[Array, ""]:
+        return prng.stream_key(stream, seed if stream in problem.vary else FIXED)
+
+    test_key = key("test_split") if "test_split" in problem.vary else None
+    split = problem.task.split(key("split"), test_key)
+    return Lane(
+        learning_rate=learning_rate,
+        init_key=key("init"),
+        order_key=key("order"),
+        dropout_key=key("order"),
+        split=split,
+        fitted=problem.task.fit(take(data.inputs, split.train)),
+    )
+
+
+def start(problem: Problem, lane: Lane) -> LaneState:
+    """Returns a lane's state before its first step."""
+    params, model_state = problem.model.init(lane.init_key)
+    optimizer = OPTIMIZERS[problem.optimizer](lane.learning_rate)
+    return LaneState(
+        params=params,
+        model_state=model_state,
+        optimizer_state=optimizer.init(params),
+        best_params=params,
+        best_model_state=model_state,
+        best_loss=jnp.float32(jnp.inf),
+        best_epoch=jnp.int32(0),
+        alive=jnp.bool_(True),
+        steps=jnp.int32(0),
+        rows_checksum=jnp.uint32(0),
+    )
+
+
+def take(arrays: PyTree, rows: Int[Array, " rows"]) -> PyTree:
+    """Returns the chosen rows of every array."""
+    return jax.tree.map(lambda array: array[rows], arrays)

@@ -1,0 +1,71 @@
+"""The scores of a finished lane: the only place where the test rows are read."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PyTree, UInt32
+
+from research.training import checksums
+from research.training.problem import Data, Lane, LaneState, Problem, take
+from research.training.step import EVALUATION_ROWS, per_example
+
+
+class Scored(NamedTuple):
+    """What is known of a lane when it is done.
+
+    test, test_last: every metric per test row, with the parameters of the best
+      validation loss, and with the last ones.
+    validation: mean of every metric with the best parameters.
+    zero_units: share of hidden outputs that are exactly 0 on validation rows, with the
+      best parameters; dead_units: share of hidden units that are 0 on all of them.
+    """
+
+    test: dict[str, Float[Array, " rows"]]
+    test_last: dict[str, Float[Array, " rows"]]
+    validation: dict[str, Float[Array, ""]]
+    zero_units: Float[Array, ""]
+    dead_units: Float[Array, ""]
+    best_epoch: Int[Array, ""]
+    alive: Bool[Array, ""]
+    steps: Int[Array, ""]
+    rows_checksum: UInt32[Array, ""]
+    final_checksum: UInt32[Array, ""]
+
+
+def score_lane(
+    problem: Problem, lane_and_state: tuple[Lane, LaneState], data: Data
+) -> Scored:
+    """Returns a finished lane's scores."""
+    lane, state = lane_and_state
+    best = (state.best_params, state.best_model_state)
+
+    def measure(rows: Int[Array, " rows"], params: PyTree, model_state: PyTree) -> dict:
+        return per_example(problem, data, lane, rows, params, model_state)
+
+    validation = measure(lane.split.validation, *best)
+    zero, dead = silent_units(problem, data, lane, *best)
+    return Scored(
+        test=measure(lane.split.test, *best),
+        test_last=measure(lane.split.test, state.params, state.model_state),
+        validation={name: values.mean() for name, values in validation.items()},
+        zero_units=zero,
+        dead_units=dead,
+        best_epoch=state.best_epoch,
+        alive=state.alive,
+        steps=state.steps,
+        rows_checksum=state.rows_checksum,
+        final_checksum=checksums.of_tree(state.params),
+    )
+
+
+def silent_units(
+    problem: Problem, data: Data, lane: Lane, params: PyTree, model_state: PyTree
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    """Returns the share of zero outputs and of dead units behind the activation."""
+    rows = lane.split.validation[:EVALUATION_ROWS]
+    inputs = problem.task.transform(lane.fitted, take(data.inputs, rows))
+    seen: list[Array] = []
+    problem.tapped(seen).apply(params, model_state, inputs, key=None, train=False)
+    zeros = [(hidden == 0).reshape(rows.shape[0], -1) for hidden in seen]
+    share = jnp.concatenate([zero.mean(axis=0) for zero in zeros])
+    return share.mean(), (share == 1).mean()
