@@ -6,6 +6,7 @@ accelerator as many as memory holds. The plan changes rounding, never the draws.
 
 import math
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,16 +40,17 @@ class Plan:
 
 
 def make_plan(
-    problem: Problem,
+    problems: Iterable[Problem],
     data: Data,
     *,
     lanes: int,
     devices: int | None,
     lanes_per_chunk: int | None,
 ) -> Plan:
-    """Returns the plan for this many lanes; what is given is kept, the rest follows."""
+    """Returns one plan for every arm; what is given is kept, the rest follows."""
     devices = min(devices or jax.device_count(), lanes)
-    state_bytes, batch_bytes = lane_bytes(problem, data)
+    sizes = [lane_bytes(problem, data) for problem in problems]
+    state_bytes, batch_bytes = (max(size) for size in zip(*sizes, strict=True))
     per_device = -(-lanes // devices)
     if lanes_per_chunk is not None:
         width, rule = min(lanes_per_chunk, per_device), "lanes_per_chunk as set"

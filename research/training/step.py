@@ -206,4 +206,3 @@ def per_example(
     padded = jnp.resize(rows, (batches, EVALUATION_ROWS))
     values = jax.lax.map(measure, padded)
     return jax.tree.map(lambda value: value.reshape(-1)[:count], values)
-

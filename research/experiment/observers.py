@@ -1,0 +1,96 @@
+"""Who watches a run, and the guard that keeps their faults from stopping it."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from research.records.events import (
+    ArmFinished,
+    ArmStarted,
+    Event,
+    Observer,
+    RoundFinished,
+    RunFinished,
+    RunStarted,
+)
+from research.records.folder import RunFolder
+from research.reporting.progress import progress_observer
+from research.reporting.tensorboard import tensorboard_observer
+
+
+@dataclass(frozen=True)
+class Watch:
+    """observe tells every observer; failures says which of them broke, and how."""
+
+    observe: Observer
+    failures: list[str] = field(default_factory=list)
+
+
+@contextlib.contextmanager
+def watching(
+    folder: RunFolder, console: Console, *, tensorboard_seeds: int, attempt: str
+) -> Iterator[Watch]:
+    """Opens the progress bars, TensorBoard and the log; drains and closes them."""
+    with contextlib.ExitStack() as stack:
+        failures: list[str] = []
+        board = tensorboard_observer(
+            folder.tensorboard, seeds=tensorboard_seeds, attempt=attempt
+        )
+        observers = {
+            "progress": stack.enter_context(progress_observer(console)),
+            "log": log_observer(folder.log),
+            "TensorBoard": stack.enter_context(board),
+        }
+
+        def observe(event: Event) -> None:
+            for name, observer in list(observers.items()):
+                try:
+                    observer(event)
+                except Exception as error:
+                    # A picture of the training is never worth the training.
+                    failures.append(f"{name} stopped: {type(error).__name__}: {error}")
+                    del observers[name]
+
+        yield Watch(observe, failures)
+
+
+def log_observer(path: Path) -> Observer:
+    """Returns an observer that adds a line an event to a text file."""
+
+    def observe(event: Event) -> None:
+        with path.open("a", encoding="utf-8") as log:
+            log.write(describe(event) + "\n")
+
+    return observe
+
+
+def describe(event: Event) -> str:
+    """Returns an event in one line."""
+    match event:
+        case RunStarted():
+            return f"{event.title} | arms {', '.join(event.arms)}"
+        case ArmStarted():
+            return f"{event.arm}: compiling"
+        case RoundFinished():
+            last = event.first_epoch + event.curves["validation_loss"].shape[1] - 1
+            return (
+                f"{event.arm}: seeds {event.seeds[0]}-{event.seeds[-1]}, epoch {last}, "
+                f"validation loss {_mean(event.curves['validation_loss'][:, -1])}, "
+                f"{event.diverged} diverged, {event.seconds:.2f} s"
+            )
+        case ArmFinished():
+            return f"{event.arm}: {len(event.scores['status'])} lanes scored"
+        case RunFinished():
+            verdicts = (
+                f"{c['arm']} {c['verdict']}" for c in event.summary["comparisons"]
+            )
+            return f"finished: {', '.join(verdicts)}"
+
+
+def _mean(values: np.ndarray) -> str:
+    finite = values[np.isfinite(values)]
+    return f"{finite.mean():.4f}" if finite.size else "none finite"

@@ -1,0 +1,77 @@
+"""Everything that an experiment needs before it trains: checked, loaded, laid out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import jax
+
+from research.activations.catalog import Activation, lookup
+from research.activations.names import arms
+from research.config import ExperimentConfig
+from research.experiment.problems import load_task, make_problem
+from research.tasks.contract import Task
+from research.training.devices import claim_devices
+from research.training.plan import Plan, make_plan
+from research.training.problem import Data, Problem
+
+# Products of float32 in full precision on every backend.
+PRECISION = "highest"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """An experiment ready to train; arms are keyed by slug, the reference among them."""
+
+    config: ExperimentConfig
+    task: Task
+    data: Data
+    activations: Mapping[str, Activation]
+    problems: Mapping[str, Problem]
+    reference: str
+    plan: Plan
+    notes: tuple[str, ...]
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The absolute ids of the seeds."""
+        first = self.config.first_seed
+        return tuple(range(first, first + self.config.seeds))
+
+    @property
+    def steps_per_epoch(self) -> int:
+        """Optimiser steps of an epoch, the same for every arm."""
+        return self.problems[self.reference].steps_per_epoch
+
+
+def prepare(config: ExperimentConfig) -> Experiment:
+    """Resolves names, loads data, builds models and plans; trains nothing.
+
+    Raises:
+      ConfigError: an activation that cannot be used.
+      InvalidComparison: a model that does not call its activation.
+    """
+    names, reference = arms(config.activations, config.reference)
+    note = claim_devices(config.compute.devices)
+    jax.config.update("jax_default_matmul_precision", PRECISION)
+    activations = {record.slug: record for record in map(lookup, names)}
+    task, data = load_task(config)
+    problems = {
+        slug: make_problem(config, task, activation)
+        for slug, activation in activations.items()
+    }
+    return Experiment(
+        config=config,
+        task=task,
+        data=data,
+        activations=activations,
+        problems=problems,
+        reference=lookup(reference).slug,
+        plan=make_plan(
+            problems.values(),
+            data,
+            lanes=config.seeds,
+            devices=config.compute.devices,
+            lanes_per_chunk=config.compute.lanes_per_chunk,
+        ),
+        notes=(note,) if note else (),
+    )

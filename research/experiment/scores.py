@@ -1,0 +1,51 @@
+"""From trained lanes to the per-seed table."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from research.tasks.contract import Task
+from research.training.run import TrainedArm
+
+Columns = Mapping[str, np.ndarray]
+
+
+def score_columns(task: Task, arm: TrainedArm) -> dict[str, np.ndarray]:
+    """Returns the columns of per_seed.csv after `seed`, one entry a lane.
+
+    A diverged lane scores what the best constant prediction does, on every metric.
+    """
+    scored = arm.scored
+    alive = np.asarray(scored.alive)
+    columns = {
+        "status": np.where(alive, "done", "diverged"),
+        "steps": np.asarray(scored.steps),
+    }
+    parts = (("test_{}", scored.test), ("test_{}_last", scored.test_last))
+    for pattern, values in parts:
+        for name, value in values.items():
+            mean = np.asarray(value, np.float64).mean(axis=1)
+            columns[pattern.format(name)] = _fill(task, name, mean, alive)
+    for name, value in scored.validation.items():
+        mean = np.asarray(value, np.float64)
+        columns[f"validation_{name}"] = _fill(task, name, mean, alive)
+    for name in ("best_epoch", "zero_units", "dead_units"):
+        columns[name] = np.asarray(getattr(scored, name))
+    return columns
+
+
+def _fill(task: Task, metric: str, means: np.ndarray, alive: np.ndarray) -> np.ndarray:
+    return np.where(alive, means, task.metrics[metric].constant_predictor)
+
+
+def table(
+    arms: Mapping[str, Columns], *, seeds: tuple[int, ...], learning_rate: float
+) -> tuple[list[str], list[list]]:
+    """Returns the header and the rows of per_seed.csv."""
+    names = list(next(iter(arms.values())))
+    rows = [
+        [arm, learning_rate, seed, *(columns[name][i].item() for name in names)]
+        for arm, columns in arms.items()
+        for i, seed in enumerate(seeds)
+    ]
+    return ["arm", "learning_rate", "seed", *names], rows

@@ -1,0 +1,218 @@
+"""summary.json: what the run found, complete enough to draw the report from."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from research import statistics
+from research.activations.catalog import Activation
+from research.config import ExperimentConfig
+from research.experiment.problems import describe_model
+from research.experiment.scores import Columns
+from research.statistics import Comparison
+from research.tasks.contract import Metric, Task
+from research.training.pairing import Pairing
+from research.training.run import TrainedArm
+
+SCHEMA = 1
+# The draws of the statistics have their own fixed root.
+STATISTICS_SEED = 0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Results:
+    """Everything that was measured, by the arms' slugs."""
+
+    config: ExperimentConfig
+    task: Task
+    reference: str
+    activations: Mapping[str, Activation]
+    trained: Mapping[str, TrainedArm]
+    columns: Mapping[str, Columns]
+    pairing: Pairing
+    steps: int
+    total_seconds: float
+    warnings: tuple[str, ...]
+
+
+def primary_metric(config: ExperimentConfig, task: Task) -> str:
+    """Returns the column that decides: the selected parameters' test score."""
+    last = "_last" if config.selection == "last" else ""
+    return f"test_{task.primary}{last}"
+
+
+def summarise(results: Results) -> dict[str, Any]:
+    """Returns the mapping of summary.json; all but the times is a function of the lanes."""
+    config, task = results.config, results.task
+    metric, primary = task.metrics[task.primary], primary_metric(config, task)
+    comparisons = _judge(results, metric, primary)
+    loss = task.metrics.get("loss")
+    return {
+        "schema": SCHEMA,
+        "mode": "compare",
+        "plan": "fixed",
+        "task": task.name,
+        "model": describe_model(config, task),
+        "initializer": config.model.initializer,
+        "optimizer": config.optimizer.name,
+        "learning_rate": config.optimizer.learning_rate[0],
+        "batch_size": config.batch_size,
+        "epochs": config.epochs,
+        "steps": results.steps,
+        "selection": config.selection,
+        "seeds": config.seeds,
+        "first_seed": config.first_seed,
+        "vary": list(config.vary),
+        "rows": dataclasses.asdict(task.rows),
+        "primary_metric": primary,
+        "higher_is_better": metric.higher_is_better,
+        "estimand": estimand(config),
+        "reference": results.reference,
+        "margin": config.analysis.margin,
+        "confidence": config.analysis.confidence,
+        "ceiling": metric.ceiling,
+        "ceiling_loss": loss.ceiling if loss else None,
+        "constant_predictor": metric.constant_predictor,
+        "arms": {slug: _arm(results, slug, primary) for slug in results.trained},
+        "comparisons": [
+            _comparison(results, comparison, primary) for comparison in comparisons
+        ],
+        "pairing": _pairing(results.pairing),
+        "trainings": len(results.trained) * config.seeds,
+        "total_seconds": results.total_seconds,
+        "warnings": [*results.warnings, *_warnings(results, comparisons)],
+    }
+
+
+def estimand(config: ExperimentConfig) -> str:
+    """Returns what the difference is an average over, in words."""
+    if "test_split" in config.vary:
+        return "over seeds and splits of this data set"
+    return "over seeds, on this test set"
+
+
+def _test_train_ratio(results: Results) -> float | None:
+    rows = results.task.rows
+    varies = "test_split" in results.config.vary
+    return rows.test / rows.train if varies else None
+
+
+def _judge(results: Results, metric: Metric, primary: str) -> tuple[Comparison, ...]:
+    return statistics.judge(
+        {slug: columns[primary] for slug, columns in results.columns.items()},
+        reference=results.reference,
+        higher_is_better=metric.higher_is_better,
+        margin=results.config.analysis.margin,
+        confidence=results.config.analysis.confidence,
+        generator=np.random.default_rng(STATISTICS_SEED),
+        diverged={
+            slug: columns["status"] == "diverged"
+            for slug, columns in results.columns.items()
+        },
+        test_train_ratio=_test_train_ratio(results),
+    )
+
+
+def _exploratory(results: Results, primary: str) -> list[str]:
+    columns = results.columns[results.reference]
+    return [
+        name
+        for name in columns
+        if name.startswith(("test_", "validation_")) and name != primary
+    ]
+
+
+def _arm(results: Results, slug: str, primary: str) -> dict[str, Any]:
+    columns, trained = results.columns[slug], results.trained[slug]
+    activation = results.activations[slug]
+    confidence = results.config.analysis.confidence
+    scores, done = columns[primary], columns["status"] == "done"
+    diverged, seeds = int((~done).sum()), len(done)
+    described = statistics.describe(scores, confidence=confidence)
+    return {
+        "name": activation.name,
+        "formula": activation.formula,
+        "seeds": seeds,
+        "diverged": diverged,
+        "diverged_upper": statistics.divergence_upper_bound(
+            diverged, seeds, confidence
+        ),
+        "mean": described.mean,
+        "std": described.std,
+        "ci_low": described.ci_low,
+        "ci_high": described.ci_high,
+        "parameters": trained.parameters,
+        "learning_rate": results.config.optimizer.learning_rate[0],
+        "step_seconds": trained.train_seconds / (seeds * results.steps),
+        "compile_seconds": trained.compile_seconds,
+        "train_seconds": trained.train_seconds,
+        "zero_units": float(columns["zero_units"].mean()),
+        "dead_units": float(columns["dead_units"].mean()),
+        "survivors": {
+            "n": seeds - diverged,
+            "mean": float(scores[done].mean()) if done.any() else None,
+        },
+        "exploratory": {
+            name: {
+                "mean": float(columns[name].mean()),
+                "std": float(columns[name].std(ddof=1)) if seeds > 1 else None,
+            }
+            for name in _exploratory(results, primary)
+        },
+    }
+
+
+def _comparison(
+    results: Results, comparison: Comparison, primary: str
+) -> dict[str, Any]:
+    arm, reference = comparison.arm, comparison.reference
+    mine, theirs = results.columns[arm], results.columns[reference]
+    metric = results.task.metrics[results.task.primary]
+    confidence = results.config.analysis.confidence
+    curve = f"validation_{results.task.primary}"
+    speed = statistics.learning_speed(
+        results.trained[arm].curves[curve],
+        results.trained[reference].curves[curve],
+        confidence=confidence,
+        higher_is_better=metric.higher_is_better,
+    )
+    return {
+        **dataclasses.asdict(comparison),
+        "learning_speed": dataclasses.asdict(speed) if speed else None,
+        "exploratory": {
+            name: dataclasses.asdict(
+                statistics.difference_interval(
+                    mine[name],
+                    theirs[name],
+                    confidence=confidence,
+                    test_train_ratio=_test_train_ratio(results),
+                )
+            )
+            for name in _exploratory(results, primary)
+        },
+    }
+
+
+def _pairing(pairing: Pairing) -> dict[str, Any]:
+    return {
+        "verified": pairing.verified,
+        "seeds_checked": pairing.seeds_checked,
+        "weights_share_compared": pairing.weights_share_compared,
+        "identical_arms": [list(names) for names in pairing.identical_arms],
+    }
+
+
+def _warnings(results: Results, comparisons: tuple[Comparison, ...]) -> list[str]:
+    warnings = [
+        f"{' and '.join(names)} were called and are bit-equal on every seed: "
+        "they are one function here"
+        for names in results.pairing.identical_arms
+    ]
+    for comparison in comparisons:
+        told = statistics.cautions(comparison)
+        warnings += [
+            f"{comparison.arm} against {comparison.reference}: {t}" for t in told
+        ]
+    return warnings
