@@ -3,9 +3,12 @@
 import dataclasses
 import difflib
 import math
+import reprlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
+
+from research.errors import ConfigError as ConfigError
 
 VARIATIONS = ("init", "order", "split", "test_split")
 SELECTIONS = ("best_validation", "last")
@@ -21,8 +24,12 @@ INITIALIZERS = (
 OPTIMIZERS = ("adam",)
 
 
-class ConfigError(ValueError):
-    """A field that cannot be used: one line naming the field, the value and what is allowed."""
+# The largest whole number that fits JAX's default integer, in which seed ids are folded
+# into keys.
+LARGEST = 2**31 - 1
+
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = 60
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -31,16 +38,26 @@ def near(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
+def shown(value: Any) -> str:
+    """Returns a value as a message shows it: on one line, and cut where it is long."""
+    return " ".join(_REPR.repr(value).split())
+
+
 @dataclass(frozen=True)
 class Check:
     """What a value must satisfy, with the words that a refusal uses."""
 
     allowed: str
     accepts: Callable[[Any], bool]
+    names: tuple[str, ...] = ()
 
 
 def at_least(least: int) -> Check:
-    return Check(f"a whole number from {least} up", lambda value: value >= least)
+    """Accepts whole numbers that are not below `least`."""
+    return Check(
+        f"a whole number from {least} to 2**31 - 1",
+        lambda value: least <= value <= LARGEST,
+    )
 
 
 def between(low: float, high: float) -> Check:
@@ -51,7 +68,10 @@ def between(low: float, high: float) -> Check:
 
 
 def one_of(names: tuple[str, ...]) -> Check:
-    return Check(f"one of {', '.join(names)}", lambda value: value in names)
+    """Accepts the names alone, and lets a refusal propose the nearest."""
+    return Check(
+        f"one of {', '.join(names)}", lambda value: value in names, names=names
+    )
 
 
 ANY_NAME = Check("a name", lambda value: value.strip() != "")
@@ -64,11 +84,12 @@ NOT_NEGATIVE = Check(
 
 
 def setting(default: Any, text: str, check: Check) -> Any:
-    """A dataclass field with its help text and its limits (which hold for each element)."""
+    """A dataclass field with its help text and its limits, which hold per element."""
     return dataclasses.field(default=default, metadata={"help": text, "check": check})
 
 
 def section(default: Callable[[], Any], text: str) -> Any:
+    """A dataclass field that holds a group of fields."""
     return dataclasses.field(default_factory=default, metadata={"help": text})
 
 
@@ -76,7 +97,7 @@ def section(default: Callable[[], Any], text: str) -> Any:
 class MoonsConfig:
     """Two interleaved half circles, scikit-learn's make_moons."""
 
-    name: str = setting("moons", "the task", ANY_NAME)
+    name: str = setting("moons", "the task", one_of(("moons",)))
     samples: int = setting(2000, "rows generated in all", at_least(20))
     noise: float = setting(
         0.2, "standard deviation of the Gaussian noise", NOT_NEGATIVE
@@ -90,7 +111,7 @@ class MoonsConfig:
 class MLPConfig:
     """A multilayer perceptron."""
 
-    name: str = setting("mlp", "the model", ANY_NAME)
+    name: str = setting("mlp", "the model", one_of(("mlp",)))
     hidden: tuple[int, ...] = setting(
         (64, 64), "units of each hidden layer", at_least(1)
     )
@@ -121,11 +142,11 @@ class AnalysisConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class ComputeConfig:
-    """Where and how lanes are trained; never changes what is computed beyond rounding."""
+    """Where and how lanes are trained; results change by rounding at most."""
 
     devices: int | None = setting(
         None,
-        "devices that share the seeds; empty: one a physical core, or all",
+        "devices that share the seeds; empty: all, or one per physical core on a CPU",
         at_least(1),
     )
     lanes_per_chunk: int | None = setting(

@@ -1,6 +1,7 @@
 """From a nested mapping to a checked `ExperimentConfig`, and back."""
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -8,12 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from research.config import (
+    LARGEST,
     Check,
     ConfigError,
     ExperimentConfig,
     MLPConfig,
     MoonsConfig,
     near,
+    shown,
 )
 
 # The section classes that a `name` field chooses between.
@@ -21,7 +24,6 @@ SECTIONS: dict[str, dict[str, type]] = {
     "task": {"moons": MoonsConfig},
     "model": {"mlp": MLPConfig},
 }
-WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "True or False"}
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def split_words(text: str) -> tuple[str, ...]:
 
 
 def fields_of(section: type, prefix: str = "") -> Iterator[Field]:
-    """Yields every leaf below a section class, depth first, in the order of its definition."""
+    """Yields every leaf below a section class, depth first, in order of definition."""
     hints = typing.get_type_hints(section)
     for field in dataclasses.fields(section):
         path, hint = prefix + field.name, hints[field.name]
@@ -86,7 +88,7 @@ def convert(field: Field, value: Any) -> Any:
         return None
     if not field.many:
         return _element(field, value)
-    if isinstance(value, str):
+    if isinstance(value, str) and field.kind is str:
         value = split_words(value)
     elif not isinstance(value, (tuple, list)):
         value = (value,)
@@ -96,122 +98,166 @@ def convert(field: Field, value: Any) -> Any:
 
 
 def _element(field: Field, value: Any) -> Any:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    right = isinstance(value, field.kind) and not (
-        isinstance(value, bool) and field.kind is not bool
+    number = _finite_float(value) if field.kind is float else value
+    if isinstance(number, bool) or not isinstance(number, field.kind):
+        raise refused(field, value)
+    if not field.check.accepts(number):
+        raise refused(field, value)
+    return number
+
+
+def _finite_float(value: Any) -> Any:
+    """Takes whole numbers as floats; one beyond the floats counts as infinite."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def refused(field: Field, value: Any) -> ConfigError:
+    """Returns the refusal of a value: the field, the value, what is allowed."""
+    hint = near(value, field.check.names) if isinstance(value, str) else ""
+    return ConfigError(
+        f"{field.path}={shown(value)}: must be {field.check.allowed}{hint}"
     )
-    if field.kind is float and whole:
-        value, right = float(value), True
-    if not right:
-        raise ConfigError(
-            f"{field.path}={value!r}: must be {WORDS[field.kind]} ({field.check.allowed})"
-        )
-    if not field.check.accepts(value):
-        hint = (
-            near(value, field.check.allowed.removeprefix("one of ").split(", "))
-            if field.kind is str
-            else ""
-        )
-        raise ConfigError(
-            f"{field.path}={value!r}: must be {field.check.allowed}{hint}"
-        )
-    return value
 
 
-def from_mapping(mapping: Mapping[str, Any]) -> ExperimentConfig:
+def from_mapping(mapping: Mapping[Any, Any]) -> ExperimentConfig:
     """Builds the frozen config from a nested mapping that names every field or fewer.
+
+    Raises:
+      ConfigError: an unknown field, a wrong type, a value outside its limits, or values
+        that do not go together.
+    """
+    config = each_checked(mapping)
+    _check_together(config)
+    return config
+
+
+def each_checked(mapping: Mapping[Any, Any]) -> ExperimentConfig:
+    """Builds the config with each field checked alone, as a part that others override.
 
     Raises:
       ConfigError: an unknown field, a wrong type, a value outside its limits.
     """
-    config = _build(ExperimentConfig, mapping, "")
-    _check_whole(config)
-    return config
+    return _build(ExperimentConfig, mapping, "")
 
 
-def section_class(path: str, default: type, mapping: Mapping[str, Any]) -> type:
-    """Returns the class of a section, which its `name` chooses where there is a choice."""
+def section_class(path: str, default: type, mapping: Mapping[Any, Any]) -> type:
+    """Returns a section's class, which its `name` chooses where there is a choice.
+
+    Raises:
+      ConfigError: no section of this name.
+    """
     known = SECTIONS.get(path)
     if known is None or "name" not in mapping:
         return default
     name = mapping["name"]
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise ConfigError(
-            f"{path}.name={name!r}: must be one of {', '.join(known)}{near(str(name), known)}"
+            f"{path}.name={shown(name)}: must be one of {', '.join(known)}"
+            f"{near(str(name), known)}"
         )
     return known[name]
 
 
-def _build(section: type, mapping: Mapping[str, Any], prefix: str) -> Any:
+def _build(section: type, mapping: Mapping[Any, Any], prefix: str) -> Any:
     hints = typing.get_type_hints(section)
     known = {field.name: field for field in dataclasses.fields(section)}
-    for name in mapping:
-        if name not in known:
-            raise ConfigError(
-                f"{prefix}{name}: no such field; "
-                f"{prefix.rstrip('.') or 'the config'} has {', '.join(known)}"
-                f"{near(str(name), known)}"
-            )
     values = {}
     for name, value in mapping.items():
+        if name not in known:
+            raise _unknown(prefix, name, tuple(known))
         path, hint = prefix + name, hints[name]
         if not dataclasses.is_dataclass(hint):
             values[name] = convert(_leaf(path, hint, known[name]), value)
             continue
         assert isinstance(hint, type)
         if not isinstance(value, Mapping):
-            raise ConfigError(f"{path}={value!r}: is a section; set {path}.<field>")
+            raise ConfigError(
+                f"{path}={shown(value)}: is a section; set {path}.<field>"
+            )
         values[name] = _build(section_class(path, hint, value), value, path + ".")
     return section(**values)
 
 
-def _check_whole(config: ExperimentConfig) -> None:
-    """Checks what only several fields together can tell."""
+def _unknown(prefix: str, name: Any, known: tuple[str, ...]) -> ConfigError:
+    owner = prefix.rstrip(".") or "the config"
+    field = f"{prefix}{name if isinstance(name, str) else shown(name)}"
+    return ConfigError(
+        f"{field}: no such field; {owner} has {', '.join(known)}"
+        f"{near(str(name), known)}"
+    )
+
+
+def _check_together(config: ExperimentConfig) -> None:
+    """Checks what only several values together can tell."""
     for path, words in (("activations", config.activations), ("vary", config.vary)):
         doubled = [word for word in words if words.count(word) > 1]
         if doubled:
-            raise ConfigError(f"{path}: {doubled[0]} is named twice")
+            raise ConfigError(f"{path}={','.join(words)}: {doubled[0]} is named twice")
     if len(config.optimizer.learning_rate) > 1:
         raise ConfigError(
             f"optimizer.learning_rate={config.optimizer.learning_rate}: "
             "one value only; run one experiment per learning rate"
         )
+    if config.first_seed + config.seeds - 1 > LARGEST:
+        raise ConfigError(
+            f"first_seed={config.first_seed}: must leave the last seed's id, "
+            f"first_seed + seeds - 1, at most {LARGEST}"
+        )
+    _check_rows(config)
+
+
+def _check_rows(config: ExperimentConfig) -> None:
+    """Checks that the training part is there and holds a batch."""
     task = config.task
-    train = task.samples - task.test_samples - task.validation_samples
+    held_out = task.test_samples + task.validation_samples
+    train = task.samples - held_out
+    if train < 1:
+        raise ConfigError(
+            f"task.samples={task.samples}: must be more than {held_out}, the rows of "
+            "task.test_samples and task.validation_samples, or none is left to train on"
+        )
     if train < config.batch_size:
         raise ConfigError(
-            f"batch_size={config.batch_size}: larger than the training part, {train} rows "
-            "(task.samples - task.test_samples - task.validation_samples)"
+            f"batch_size={config.batch_size}: must be at most {train}, the rows of the "
+            "training part (task.samples - task.test_samples - task.validation_samples)"
         )
 
 
 def to_mapping(config: Any) -> dict[str, Any]:
-    """Returns the nested plain mapping of a config, complete, as config.json holds it."""
+    """Returns a config as a nested plain mapping, complete, as config.json holds it."""
     return dataclasses.asdict(config)
 
 
-def default_config():
-    """Returns an ml_collections ConfigDict of every field with its default, to be overridden.
+def default_config() -> Any:
+    """Returns an ml_collections ConfigDict of every field with its default.
 
-    Lists of words are one text divided by commas; empty optional fields are typed placeholders.
+    Lists of words are one text divided by commas; empty optional fields are typed
+    placeholders.
     """
+    return to_config_dict(ExperimentConfig())
+
+
+def to_config_dict(config: Any) -> Any:
+    """Returns a config as an ml_collections ConfigDict, in the form that flags take."""
     from ml_collections import config_dict
 
-    def build(section: type) -> config_dict.ConfigDict:
-        tree = config_dict.ConfigDict()
-        for field in dataclasses.fields(section):
-            hint = typing.get_type_hints(section)[field.name]
-            if dataclasses.is_dataclass(hint):
-                assert isinstance(hint, type)
-                tree[field.name] = build(hint)
-                continue
-            leaf = _leaf(field.name, hint, field)
-            if leaf.optional and leaf.default is None:
-                tree[field.name] = config_dict.placeholder(leaf.kind)
-            elif leaf.many and leaf.kind is str:
-                tree[field.name] = ",".join(leaf.default)
-            else:
-                tree[field.name] = leaf.default
-        return tree
-
-    return build(ExperimentConfig)
+    tree = config_dict.ConfigDict()
+    hints = typing.get_type_hints(type(config))
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name)
+        if dataclasses.is_dataclass(value):
+            tree[field.name] = to_config_dict(value)
+            continue
+        leaf = _leaf(field.name, hints[field.name], field)
+        if leaf.optional:
+            tree[field.name] = config_dict.placeholder(leaf.kind)
+            tree[field.name] = value
+        else:
+            words = leaf.many and leaf.kind is str
+            tree[field.name] = ",".join(value) if words else value
+    return tree

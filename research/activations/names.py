@@ -2,7 +2,7 @@
 
 import re
 
-from research.config import ConfigError, near
+from research.config import ConfigError, near, shown
 
 # Canonical names, in the order of the catalogue.
 NAMES = (
@@ -50,13 +50,17 @@ def canonical(word: str) -> str:
     Raises:
       ConfigError: no activation of this name.
     """
-    if _OWN.match(word):
+    return _known(word, "activations")
+
+
+def _known(word: str, field: str) -> str:
+    if is_own(word):
         return word
     name = ALIASES.get(word.lower(), word.lower())
     if name not in NAMES:
         raise ConfigError(
-            f"activations: {word!r} is unknown; allowed are {', '.join(NAMES)}, "
-            f"package.module:function or file.py:function"
+            f"{field}={shown(word)}: unknown activation; allowed are "
+            f"{', '.join(NAMES)}, package.module:function or file.py:function"
             f"{near(word.lower(), (*NAMES, *ALIASES))}"
         )
     return name
@@ -73,23 +77,30 @@ def slug(word: str) -> str:
 
 
 def arms(words: tuple[str, ...], reference: str | None) -> tuple[tuple[str, ...], str]:
-    """Returns the canonical arms and the reference among them.
+    """Returns the canonical arms and the reference among them, by default the first.
 
     Raises:
-      ConfigError: an unknown name, two names of one function, a reference that is no arm.
+      ConfigError: an unknown name, two names of one function or of one folder, a
+        reference that is no arm.
     """
-    resolved: dict[str, str] = {}
+    taken: dict[str, str] = {}
     for word in words:
-        name = canonical(word)
-        if name in resolved:
-            raise ConfigError(
-                f"activations: {resolved[name]} and {word} are the same function, {name}"
-            )
-        resolved[name] = word
-    names = tuple(resolved)
-    chosen = names[0] if reference is None else canonical(reference)
+        if slug(word) in taken:
+            raise _same(taken[slug(word)], word)
+        taken[slug(word)] = word
+    names = tuple(canonical(word) for word in words)
+    chosen = names[0] if reference is None else _known(reference, "reference")
     if chosen not in names:
         raise ConfigError(
-            f"reference={reference!r}: must be one of the activations, {', '.join(words)}"
+            f"reference={shown(reference)}: must be one of the activations, "
+            f"{', '.join(words)}"
         )
     return names, chosen
+
+
+def _same(first: str, second: str) -> ConfigError:
+    if canonical(first) == canonical(second):
+        reason = f"are the same function, {canonical(first)}"
+    else:
+        reason = f"would share the folder {slug(first)}: rename one of the files"
+    return ConfigError(f"activations={first},{second}: {first} and {second} {reason}")

@@ -1,0 +1,60 @@
+"""What each command does. The heavy imports stand inside, after every check."""
+
+import shlex
+from pathlib import Path
+
+from research.cli.workdir import is_finished, read_json
+from research.config import ConfigError, ExperimentConfig, shown
+from research.errors import DataError, Stopped
+
+
+def compare(config: ExperimentConfig, workdir: Path, command: str) -> None:
+    """Trains every arm into a folder and shows the verdict, or shows it again.
+
+    Raises:
+      Refusal: what `research.experiment.compare` refuses, or a signal.
+    """
+    if is_finished(workdir):
+        print(f"{workdir} holds this run, finished: nothing is trained.")
+        report(workdir)
+        return
+    line = f"{command} {shlex.quote(f'--workdir={workdir}')}"
+    try:
+        from rich.console import Console
+
+        from research.experiment import compare as train_and_judge
+
+        train_and_judge(config, workdir=workdir, command=line, console=Console())
+    except KeyboardInterrupt as signal:
+        raise Stopped(
+            f"stopped by {str(signal) or 'SIGINT'}; the run is unfinished: remove {workdir}, "
+            f"then start it again with: {line}"
+        ) from None
+
+
+def report(workdir: Path | None) -> None:
+    """Draws a finished run's report again and prints its verdict.
+
+    Raises:
+      ConfigError: no folder, or one without a finished run.
+      DataError: a file of the run is missing or damaged.
+    """
+    if workdir is None:
+        raise ConfigError("report: needs --workdir=DIR, the folder of a finished run")
+    if not workdir.is_dir():
+        raise ConfigError(f"--workdir={shown(str(workdir))[1:-1]}: no such folder")
+    if not is_finished(workdir):
+        raise ConfigError(
+            f"--workdir={workdir}: holds no finished run (no results/summary.json)"
+        )
+    summary = read_json(workdir / "results/summary.json")
+    from rich.console import Console
+
+    from research.reporting.console import print_verdict
+    from research.reporting.report import write_report
+
+    try:
+        write_report(workdir)
+    except FileNotFoundError as error:
+        raise DataError(f"--workdir={workdir}: {error.filename} is missing") from None
+    print_verdict(summary, Console(), workdir=workdir)

@@ -1,0 +1,70 @@
+"""The entry: runs the command and turns refusals into one line and an exit code."""
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from types import FrameType
+
+from research.cli.commands import compare, report
+from research.cli.flags import read
+from research.cli.help_text import help_text
+from research.cli.workdir import prepare
+from research.errors import Refusal, Stopped
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the words after the program's name and returns the exit code."""
+    try:
+        with _signals_interrupt():
+            _run(argv)
+    except KeyboardInterrupt as stop:
+        return _refuse(
+            f"stopped by {str(stop) or 'SIGINT'}; nothing was trained",
+            Stopped.exit_code,
+        )
+    except Refusal as refusal:
+        return _refuse(str(refusal), refusal.exit_code)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        return _refuse(f"{place}{error.strerror or error}", Refusal.exit_code)
+    return 0
+
+
+def _run(argv: Sequence[str]) -> None:
+    request = read(argv)
+    if request.command == "help":
+        print(help_text())
+    elif request.command == "report":
+        report(request.workdir)
+    else:
+        assert request.config is not None
+        workdir = prepare(request.workdir, request.config, request.stem)
+        compare(request.config, workdir, request.line)
+
+
+def _refuse(line: str, exit_code: int) -> int:
+    print("launch.py:", " ".join(line.split()), file=sys.stderr)
+    return exit_code
+
+
+@contextlib.contextmanager
+def _signals_interrupt() -> Iterator[None]:
+    """Makes SIGINT and SIGTERM raise KeyboardInterrupt until the block is left.
+
+    No library's `except Exception` swallows it. A second signal ends the process.
+    """
+    before = {number: signal.signal(number, _interrupt) for number in SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    for each in SIGNALS:
+        signal.signal(each, signal.SIG_DFL)
+    raise KeyboardInterrupt(signal.Signals(number).name)

@@ -1,0 +1,90 @@
+"""From the words of a command line to a checked request, by absl and ml_collections."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from absl import flags
+from ml_collections import config_flags
+
+from research.activations.names import arms
+from research.cli import config_file
+from research.cli.arguments import split
+from research.cli.fields import flag_text, read_field
+from research.config import ConfigError, ExperimentConfig, shown
+from research.config_values import from_mapping, to_config_dict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What the command line asks for, with every field checked.
+
+    stem: the name of the config file, after which the run folder is called.
+    line: the command as it can be repeated, without its `--workdir`.
+    """
+
+    command: str
+    config: ExperimentConfig | None
+    workdir: Path | None
+    stem: str
+    line: str
+
+
+def read(argv: Sequence[str]) -> Request:
+    """Reads the words after the program's name.
+
+    Raises:
+      ConfigError: anything that cannot be used; nothing heavy is imported before.
+    """
+    arguments = split(argv)
+    given = dict(arguments.flags)
+    workdir = given.pop("workdir", None)
+    words = [f"--{name}={text}" for name, text in given.items()]
+    path = _path("config", given.pop("config", str(config_file.DEFAULT)))
+    return Request(
+        command=arguments.command,
+        config=_config(path, given) if arguments.command == "compare" else None,
+        workdir=None if workdir is None else _path("workdir", workdir),
+        stem=path.stem,
+        line=shlex.join(["python", "launch.py", arguments.command, *words]),
+    )
+
+
+def _path(flag: str, text: str) -> Path:
+    """Reads a path; a leading ~ is the home folder, as shells leave it after `=`."""
+    if not text.strip() or "\0" in text:
+        raise ConfigError(f"--{flag}={shown(text)}: must be a path")
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise ConfigError(f"--{flag}={shown(text)}: {error}") from None
+
+
+def _config(path: Path, given: Mapping[str, str]) -> ExperimentConfig:
+    """Reads the config file and lays the overrides over it."""
+    texts = {name.removeprefix("config."): text for name, text in given.items()}
+    values = {field: read_field(field, text) for field, text in texts.items()}
+    config = from_mapping(_overridden(config_file.load(path), values))
+    arms(config.activations, config.reference)
+    return config
+
+
+def _overridden(config: ExperimentConfig, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Lets absl and ml_collections set the fields, from texts that they cannot misread.
+
+    Emptied fields are set beforehand: no text means None to a flag.
+    """
+    tree = to_config_dict(config)
+    tree.update_from_flattened_dict({k: v for k, v in values.items() if v is None})
+    words = [
+        f"--config.{path}={flag_text(value)}"
+        for path, value in values.items()
+        if value is not None
+    ]
+    argv = ["launch.py", *words]
+    holder = flags.FlagValues()
+    config_flags.DEFINE_config_dict("config", tree, flag_values=holder, sys_argv=argv)
+    holder(argv)
+    return holder.config.to_dict()

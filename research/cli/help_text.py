@@ -1,0 +1,63 @@
+"""The text of `--help`, from the tables that the parser itself reads."""
+
+import textwrap
+
+from research.cli.arguments import COMMANDS
+from research.cli.fields import FIELDS, flag_text
+from research.config_values import Field
+
+HEAD = """\
+Is it the activation, or the seed? Trains a model with every activation over many seeds,
+all else held equal, and says in one word what the evidence supports.
+
+usage: python launch.py [command] [--flag=value ...]
+"""
+FLAGS = """\
+flags
+  --config=FILE         Python whose get_config() returns the experiment
+                        (default configs/moons.py)
+  --config.FIELD=VALUE  overrides one field of it
+  --workdir=DIR         the run's folder (default runs/<config>-<n>, the first free n);
+                        a finished one is shown again, nothing is trained
+  --flag value and --flag=value mean the same, and so do - and _ in names; a flag given
+  twice is refused; lists are divided by commas.
+"""
+TAIL = """\
+examples
+  python launch.py
+  python launch.py --config=configs/moons_early.py
+  python launch.py --config.activations=gelu,relu,silu --config.reference=gelu
+  python launch.py --config.model.hidden=128,128 --config.optimizer.learning_rate=3e-4
+  python launch.py report --workdir=runs/moons-1
+
+exit codes
+  0   done, whatever the verdict
+  1   a file could not be written
+  2   a flag or field that cannot be used
+  3   data or a run folder that cannot be used
+  4   the comparison is not valid: the arms were not trained alike
+  5   every lane of an arm diverged
+  75  stopped by a signal"""
+
+
+def help_text() -> str:
+    """Returns the help: commands, flags, every field with its default, exit codes."""
+    commands = [f"  {name:<8} {command.text}" for name, command in COMMANDS.items()]
+    fields = [line for field in FIELDS.values() for line in _lines(field)]
+    head = [HEAD, "commands", *commands, "", FLAGS]
+    return "\n".join([*head, "fields, with their defaults", *fields, "", TAIL])
+
+
+def _lines(field: Field) -> tuple[str, str]:
+    default = field.default
+    if field.many:
+        shown = ",".join(flag_text(value) for value in default)
+    else:
+        shown = "" if default is None else flag_text(default)
+    each = "each " if field.many else ""
+    text = f"{field.text} ({each}{field.check.allowed})"
+    return f"  --config.{field.path}={shown}", _indented(text)
+
+
+def _indented(text: str) -> str:
+    return textwrap.fill(text, 88, initial_indent=" " * 6, subsequent_indent=" " * 6)

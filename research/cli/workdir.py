@@ -1,0 +1,132 @@
+"""Which folder a run goes into, and whether it already holds that run."""
+
+import dataclasses
+import itertools
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from research.activations.names import arms
+from research.config import ConfigError, ExperimentConfig, shown
+from research.config_values import from_mapping, to_mapping
+from research.errors import DataError
+
+RUNS = Path("runs")
+
+
+def prepare(workdir: Path | None, config: ExperimentConfig, stem: str) -> Path:
+    """Returns a folder that can be written: a new, an empty or this run's finished one.
+
+    Raises:
+      ConfigError: a path that is no folder or cannot be written, or a folder that holds
+        an unfinished run, a run of another config, or something else.
+      DataError: the folder's config.json cannot be read.
+    """
+    if workdir is None:
+        return _first_free(stem)
+    try:
+        workdir.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=workdir):
+            pass
+        taken = any(workdir.iterdir())
+    except FileExistsError:
+        raise ConfigError(f"--workdir={workdir}: must be a folder") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(
+            f"--workdir={workdir}: must be a folder that can be written, {reason}"
+        ) from None
+    if taken:
+        _check_same_run(workdir, config)
+    return workdir
+
+
+def is_finished(workdir: Path) -> bool:
+    """Tells whether a folder holds a run with its verdict."""
+    return (workdir / "results/summary.json").is_file()
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Reads a JSON object.
+
+    Raises:
+      DataError: it is missing, unreadable or no JSON object.
+    """
+    try:
+        value = json.loads(path.read_bytes())
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read, {error.strerror}") from None
+    except ValueError as error:
+        raise DataError(f"{path}: is damaged, {error}") from None
+    if not isinstance(value, dict):
+        raise DataError(f"{path}: is damaged, it holds no JSON object")
+    return value
+
+
+def _first_free(stem: str) -> Path:
+    """Makes runs/<stem>-<n>; mkdir itself tells whether n is free, so two can race."""
+    for n in itertools.count(1):
+        folder = RUNS / f"{stem}-{n}"
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            if RUNS.is_dir():
+                continue
+            raise ConfigError(f"{RUNS}: must be a folder; or give --workdir") from None
+        except OSError as error:
+            raise ConfigError(
+                f"{folder}: cannot be made, {error.strerror}; or give --workdir"
+            ) from None
+        return folder
+    raise AssertionError("unreachable")
+
+
+def _check_same_run(workdir: Path, config: ExperimentConfig) -> None:
+    where = f"--workdir={workdir}:"
+    if not (workdir / "config.json").is_file():
+        raise ConfigError(f"{where} is not empty and holds no run; name a new folder")
+    differ = list(_differences(_recorded(workdir), config))
+    if differ:
+        raise ConfigError(
+            f"{where} holds a run of another config, which differs in "
+            f"{', '.join(differ)}; name a new folder"
+        )
+    if not is_finished(workdir):
+        raise ConfigError(
+            f"{where} holds an unfinished run; remove the folder, or name a new one"
+        )
+
+
+def _recorded(workdir: Path) -> ExperimentConfig:
+    path = workdir / "config.json"
+    try:
+        return from_mapping(read_json(path))
+    except ConfigError as error:
+        raise DataError(f"{path}: {error}") from None
+
+
+def _differences(old: ExperimentConfig, new: ExperimentConfig) -> Iterator[str]:
+    before, now = _flat(_canonical(old)), _flat(_canonical(new))
+    for path, value in now.items():
+        if before.get(path) != value:
+            yield f"{path} ({shown(before.get(path))} there, {shown(value)} now)"
+
+
+def _canonical(config: ExperimentConfig) -> dict[str, Any]:
+    """Names each arm by its canonical name, so that an alias makes no difference."""
+    names, reference = arms(config.activations, config.reference)
+    return to_mapping(
+        dataclasses.replace(config, activations=names, reference=reference)
+    )
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in tree.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{prefix}{name}.")
+        else:
+            flat[prefix + name] = value
+    return flat
