@@ -1,0 +1,107 @@
+"""How many seeds would show a difference of one margin."""
+
+import math
+
+import numpy as np
+from scipy import special
+
+SMALLEST_N = 6  # no verdict is given on fewer seeds
+POWER = 0.8
+_LARGEST_EXACT = 1_000_000  # above it t and normal agree to a millionth
+_LARGEST = 1e15  # seeds; nobody will train more
+_LARGEST_EFFECT = 1e6  # already shown by the fewest seeds; its square stays finite
+_NODES, _WEIGHTS = (x / 2 for x in np.polynomial.legendre.leggauss(128))
+_LEVELS = _NODES + 0.5
+
+
+def smallest_decisive_n(level: float) -> int:
+    """Fewest seeds whose smallest sign-flip p, 2/2^n, reaches `level`; at least 6."""
+    return max(SMALLEST_N, math.ceil(math.log2(2 / level) - 1e-9))
+
+
+def paired_t_power(
+    n: int, *, effect_size_dz: float, level: float, test_train_ratio: float = 0.0
+) -> float:
+    """Power of the two-sided paired t test: P(|T| > t) for a noncentral T.
+
+    P(T > t) = E Φ(δ - t·S), S² = χ²(n-1)/(n-1), δ = d_z/sqrt(1/n + r), by quadrature
+    over the quantiles of S: scipy.stats.nct returns NaN in places.
+    """
+    freedom = n - 1
+    critical = special.stdtrit(freedom, 1 - level / 2)
+    spread = np.sqrt(2 * special.gammaincinv(freedom / 2, _LEVELS) / freedom)
+    centre = effect_size_dz / math.sqrt(1 / n + test_train_ratio)
+    upper = special.ndtr(centre - critical * spread)
+    lower = special.ndtr(-centre - critical * spread)
+    return float(np.sum(_WEIGHTS * (upper + lower)))
+
+
+def seeds_needed(
+    std_difference: float,
+    *,
+    margin: float,
+    level: float,
+    test_train_ratio: float | None = None,
+) -> int | None:
+    """Smallest n with 80 % power to see a difference of one margin at `level`.
+
+    Never below the n at which a sign-flip p can reach the level. None where the
+    differences do not vary, the margin is 0, or no number of seeds up to 1e15 is
+    enough (it may be none at all where they share test rows).
+    """
+    if std_difference <= 0 or margin <= 0:
+        return None
+    effect = min(margin / std_difference, _LARGEST_EFFECT)
+    ratio = test_train_ratio or 0.0
+    quantiles = special.ndtri(1 - level / 2) + special.ndtri(POWER)
+    reciprocal = (effect / quantiles) ** 2 - ratio  # 1/n of the normal limit
+    if reciprocal < 1 / _LARGEST:
+        return None
+    enough = math.ceil(1 / reciprocal)
+    if enough > _LARGEST_EXACT:
+        return enough
+    short = smallest_decisive_n(level)
+
+    def reached(n: int) -> bool:
+        power = paired_t_power(
+            n, effect_size_dz=effect, level=level, test_train_ratio=ratio
+        )
+        return power >= POWER
+
+    if reached(short):
+        return short
+    enough = max(enough, short + 1)
+    while not reached(enough):
+        short, enough = enough, 2 * enough
+    while enough - short > 1:
+        middle = (short + enough) // 2
+        short, enough = (short, middle) if reached(middle) else (middle, enough)
+    return enough
+
+
+def seeds_needed_range(
+    std_difference: float,
+    n: int,
+    *,
+    margin: float,
+    level: float,
+    confidence: float,
+    test_train_ratio: float | None = None,
+) -> tuple[int, int] | None:
+    """`seeds_needed` at both ends of the sd's own chi-square interval from n seeds.
+
+    sd · sqrt((n-1)/χ²) at the two quantiles. None where either end has no answer.
+    """
+    tail = (1 - confidence) / 2
+    quantiles = 2 * special.gammaincinv((n - 1) / 2, np.array([1 - tail, tail]))
+    ends = [
+        seeds_needed(
+            std_difference * math.sqrt((n - 1) / quantile),
+            margin=margin,
+            level=level,
+            test_train_ratio=test_train_ratio,
+        )
+        for quantile in quantiles
+    ]
+    low, high = ends
+    return None if low is None or high is None else (low, high)

@@ -1,0 +1,77 @@
+"""Sentences that belong beside a comparison: cautions, and how many more seeds."""
+
+from research.statistics.comparison import Comparison
+from research.statistics.power import SMALLEST_N
+
+# A 95 % t interval of exponential differences (skewness 2) covers 92 % at n = 20 and
+# 94 % at n = 64; its error grows with skewness²/n.
+_LARGE_SKEWNESS = 1.0
+_SEEDS_PER_SQUARED_SKEWNESS = 20
+
+
+def cautions(comparison: Comparison) -> tuple[str, ...]:
+    """What a reader must know before trusting the comparison's numbers."""
+    return tuple(
+        f"{comparison.arm} against {comparison.reference}: {words}"
+        for words in (*_seed_cautions(comparison), *_shape_cautions(comparison))
+    )
+
+
+def _seed_cautions(comparison: Comparison) -> list[str]:
+    """Too few seeds, and seeds that do not vary."""
+    words = []
+    if comparison.n < SMALLEST_N:
+        words.append(
+            f"{comparison.n} seeds are too few for a verdict: "
+            f"p cannot be below {comparison.smallest_p:.3g}"
+            if comparison.n > 1
+            else "one seed says nothing about other seeds"
+        )
+    if comparison.std_difference == 0 and comparison.n > 1:
+        words.append(
+            "the seeds do not vary: every difference is the same"
+            if comparison.mean_difference
+            else "the scores are identical on every seed"
+        )
+    return words
+
+
+def _shape_cautions(comparison: Comparison) -> list[str]:
+    """Skewed differences, and intervals that disagree about 0."""
+    words = []
+    skewness, n = comparison.skewness, comparison.n
+    if (
+        skewness is not None
+        and abs(skewness) > _LARGE_SKEWNESS
+        and n < _SEEDS_PER_SQUARED_SKEWNESS * skewness**2
+    ):
+        words.append(
+            f"the differences are skewed ({skewness:+.1f}): with {n} seeds the "
+            "t interval covers less than it says"
+        )
+    by_t = _leaves_zero(comparison.ci_low, comparison.ci_high)
+    by_bca = _leaves_zero(comparison.bca_low, comparison.bca_high)
+    if by_bca is not None and by_bca != by_t:
+        words.append("the t interval and the BCa interval disagree about 0")
+    return words
+
+
+def _leaves_zero(low: float | None, high: float | None) -> bool | None:
+    return None if low is None or high is None else low > 0 or high < 0
+
+
+def seeds_sentence(comparison: Comparison) -> str | None:
+    """How many seeds would show a difference of one margin; None where unknown."""
+    needed, span = comparison.seeds_needed, comparison.seeds_needed_range
+    if needed is None:
+        return None
+    known = f" ({span[0]} to {span[1]}, as far as the sd is known)" if span else ""
+    sentence = (
+        f"about {needed} seeds{known} would show a difference of one margin "
+        "four times in five"
+    )
+    if needed > comparison.n:
+        return sentence
+    if comparison.mcnemar_p is not None:
+        return f"{sentence}; they are spent: more seeds, or no diverged lanes, decide"
+    return f"{sentence}; they are spent: the difference sits near the margin, or luck"
