@@ -1,8 +1,10 @@
 """Is it the activation, or the seed? Honest comparisons of activation functions."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["ExperimentConfig", "compare"]
+if TYPE_CHECKING:
+    from research.config import ExperimentConfig as ExperimentConfig
+    from research.experiment import compare as compare
 
 
 def __getattr__(name: str) -> Any:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from research.errors import ConfigError as ConfigError
+from research.own_code import FORMS, is_own
 
 VARIATIONS = ("init", "order", "split", "test_split")
 SELECTIONS = ("best_validation", "last")
@@ -74,6 +75,15 @@ def one_of(names: tuple[str, ...]) -> Check:
     )
 
 
+def one_of_or_own(names: tuple[str, ...]) -> Check:
+    """Accepts the names, and a user's own function."""
+    return Check(
+        f"one of {', '.join(names)}, {FORMS}",
+        lambda value: value in names or is_own(value),
+        names=names,
+    )
+
+
 ANY_NAME = Check("a name", lambda value: value.strip() != "")
 POSITIVE = Check(
     "a finite number above 0", lambda value: math.isfinite(value) and value > 0
@@ -109,9 +119,9 @@ class MoonsConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class MLPConfig:
-    """A multilayer perceptron."""
+    """A multilayer perceptron, or a user's own model, which takes the name alone."""
 
-    name: str = setting("mlp", "the model", one_of(("mlp",)))
+    name: str = setting("mlp", "the model", one_of_or_own(("mlp",)))
     hidden: tuple[int, ...] = setting(
         (64, 64), "units of each hidden layer", at_least(1)
     )

@@ -14,16 +14,10 @@ from research.config import (
     ConfigError,
     ExperimentConfig,
     MLPConfig,
-    MoonsConfig,
     near,
     shown,
 )
-
-# The section classes that a `name` field chooses between.
-SECTIONS: dict[str, dict[str, type]] = {
-    "task": {"moons": MoonsConfig},
-    "model": {"mlp": MLPConfig},
-}
+from research.own_code import is_own
 
 
 @dataclass(frozen=True)
@@ -145,24 +139,6 @@ def each_checked(mapping: Mapping[Any, Any]) -> ExperimentConfig:
     return _build(ExperimentConfig, mapping, "")
 
 
-def section_class(path: str, default: type, mapping: Mapping[Any, Any]) -> type:
-    """Returns a section's class, which its `name` chooses where there is a choice.
-
-    Raises:
-      ConfigError: no section of this name.
-    """
-    known = SECTIONS.get(path)
-    if known is None or "name" not in mapping:
-        return default
-    name = mapping["name"]
-    if not isinstance(name, str) or name not in known:
-        raise ConfigError(
-            f"{path}.name={shown(name)}: must be one of {', '.join(known)}"
-            f"{near(str(name), known)}"
-        )
-    return known[name]
-
-
 def _build(section: type, mapping: Mapping[Any, Any], prefix: str) -> Any:
     hints = typing.get_type_hints(section)
     known = {field.name: field for field in dataclasses.fields(section)}
@@ -179,7 +155,7 @@ def _build(section: type, mapping: Mapping[Any, Any], prefix: str) -> Any:
             raise ConfigError(
                 f"{path}={shown(value)}: is a section; set {path}.<field>"
             )
-        values[name] = _build(section_class(path, hint, value), value, path + ".")
+        values[name] = _build(hint, value, path + ".")
     return section(**values)
 
 
@@ -208,7 +184,18 @@ def _check_together(config: ExperimentConfig) -> None:
             f"first_seed={config.first_seed}: must leave the last seed's id, "
             f"first_seed + seeds - 1, at most {LARGEST}"
         )
+    _check_own_model(config.model)
     _check_rows(config)
+
+
+def _check_own_model(model: MLPConfig) -> None:
+    """Checks that a user's own model is not given what only the MLP reads."""
+    default = MLPConfig(name=model.name)
+    if is_own(model.name) and model != default:
+        raise ConfigError(
+            f"model.name={model.name}: a model of your own takes neither model.hidden "
+            "nor model.initializer"
+        )
 
 
 def _check_rows(config: ExperimentConfig) -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from jaxtyping import Array, Float
 
 from research.activations import elementwise, own
-from research.activations.names import canonical, is_own, slug
+from research.activations.names import canonical, file_safe
+from research.own_code import is_own, short_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,10 +28,14 @@ class Activation:
     limits: tuple[float, float] | None = None
     kind: str = "elementwise"
 
+    def __call__(self, x: Float[Array, "..."]) -> Float[Array, "..."]:
+        """Returns the activation of x."""
+        return self.fn(x)
+
     @property
     def slug(self) -> str:
         """The name that files and folders carry."""
-        return slug(self.name)
+        return file_safe(self.name)
 
 
 _INF = math.inf
@@ -173,5 +178,5 @@ def lookup(word: str) -> Activation:
     if not is_own(name):
         return CATALOG[name]
     return Activation(
-        name=name, fn=own.load(name), formula="the user's own", source=name
+        name=short_name(name), fn=own.load(name), formula="a user's own", source=name
     )

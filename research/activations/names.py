@@ -3,6 +3,7 @@
 import re
 
 from research.config import ConfigError, near, shown
+from research.own_code import FORMS, is_own, short_name
 
 # Canonical names, in the order of the catalogue.
 NAMES = (
@@ -41,8 +42,6 @@ ALIASES = {
     "none": "identity",
 }
 
-_OWN = re.compile(r"^(?P<place>[\w./\\~-]+):(?P<function>[A-Za-z_]\w*)$")
-
 
 def canonical(word: str) -> str:
     """Returns the catalogue's name for a name or alias; a user's own passes unchanged.
@@ -60,20 +59,20 @@ def _known(word: str, field: str) -> str:
     if name not in NAMES:
         raise ConfigError(
             f"{field}={shown(word)}: unknown activation; allowed are "
-            f"{', '.join(NAMES)}, package.module:function or file.py:function"
+            f"{', '.join(NAMES)}, {FORMS}"
             f"{near(word.lower(), (*NAMES, *ALIASES))}"
         )
     return name
 
 
-def is_own(word: str) -> bool:
-    """Tells whether a word names a user's own function."""
-    return _OWN.match(word) is not None
-
-
 def slug(word: str) -> str:
-    """Returns a file-safe name: letters, digits, dots, dashes and underscores."""
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", canonical(word)).strip("-.")
+    """Returns the name that an arm's files and folders carry."""
+    return file_safe(short_name(word) if is_own(word) else canonical(word))
+
+
+def file_safe(name: str) -> str:
+    """Returns a name of letters, digits, dots, dashes and underscores alone."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.")
 
 
 def arms(words: tuple[str, ...], reference: str | None) -> tuple[tuple[str, ...], str]:
@@ -81,7 +80,7 @@ def arms(words: tuple[str, ...], reference: str | None) -> tuple[tuple[str, ...]
 
     Raises:
       ConfigError: an unknown name, two names of one function or of one folder, a
-        reference that is no arm.
+        single arm, a reference that is no arm.
     """
     taken: dict[str, str] = {}
     for word in words:
@@ -89,6 +88,11 @@ def arms(words: tuple[str, ...], reference: str | None) -> tuple[tuple[str, ...]
             raise _same(taken[slug(word)], word)
         taken[slug(word)] = word
     names = tuple(canonical(word) for word in words)
+    if len(names) < 2:
+        raise ConfigError(
+            f"activations={','.join(words)}: must be two arms or more, the reference "
+            "among them"
+        )
     chosen = names[0] if reference is None else _known(reference, "reference")
     if chosen not in names:
         raise ConfigError(

@@ -80,7 +80,9 @@ def compare(
         }
         summary = _write_results(experiment, trained, folder, watch.failures, began)
         _check_outcome(summary)
-        figures = write_report(folder.root)
+        write_report(folder.root)
+        drawn = sorted((folder.root / "figures").glob("*.png"))
+        figures = {path.stem: str(path) for path in drawn}
         watch.observe(RunFinished(summary=summary, figures=figures))
     print_verdict(summary, console, workdir=folder.root)
     return summary

@@ -11,6 +11,7 @@ from research.activations.catalog import Activation
 from research.config import ExperimentConfig
 from research.experiment.problems import describe_model
 from research.experiment.scores import Columns
+from research.own_code import is_own
 from research.statistics import Comparison
 from research.tasks.contract import Metric, Task
 from research.training.pairing import Pairing
@@ -55,7 +56,7 @@ def summarise(results: Results) -> dict[str, Any]:
         "plan": "fixed",
         "task": task.name,
         "model": describe_model(config, task),
-        "initializer": config.model.initializer,
+        "initializer": _initializer(config),
         "optimizer": config.optimizer.name,
         "learning_rate": config.optimizer.learning_rate[0],
         "batch_size": config.batch_size,
@@ -84,6 +85,10 @@ def summarise(results: Results) -> dict[str, Any]:
         "total_seconds": results.total_seconds,
         "warnings": [*results.warnings, *_warnings(results, comparisons)],
     }
+
+
+def _initializer(config: ExperimentConfig) -> str:
+    return "the model's own" if is_own(config.model.name) else config.model.initializer
 
 
 def estimand(config: ExperimentConfig) -> str:
@@ -211,8 +216,5 @@ def _warnings(results: Results, comparisons: tuple[Comparison, ...]) -> list[str
         for names in results.pairing.identical_arms
     ]
     for comparison in comparisons:
-        told = statistics.cautions(comparison)
-        warnings += [
-            f"{comparison.arm} against {comparison.reference}: {t}" for t in told
-        ]
+        warnings += statistics.cautions(comparison)
     return warnings

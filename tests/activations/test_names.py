@@ -65,7 +65,8 @@ def test_the_first_arm_is_the_reference_unless_set():
     [
         (("swish", "silu"), None, "swish and silu are the same function, silu"),
         (("relu", "ReLU"), None, "the same function, relu"),
-        (("a/f.py:g", "a-f.py:g"), None, "share the folder a-f.py-g"),
+        (("a/f.py:g", "b/f.py:g"), None, "share the folder f.g"),
+        (("relu",), None, "activations=relu: must be two arms or more"),
         (("relu", "gelu"), "tanh", "reference='tanh': must be one of .*relu, gelu"),
         (("relu", "gelu"), "gleu", "reference='gleu': unknown.*mean gelu"),
         (("relu", "gleu"), None, "activations='gleu'"),
