@@ -1,0 +1,61 @@
+"""What each figure is called and how it is read."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from research.reporting import numbers, verdicts
+
+
+def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """Returns title and caption by the figure's name, in reading order."""
+    level, margin = verdicts.confidence(summary), numbers.margin(summary)
+    diverged = any(arm["diverged"] for arm in summary["arms"].values())
+    left_out = " Diverged trainings are left out." if diverged else ""
+    few = len(summary["arms"]) <= 3 and summary["seeds"] > 1
+    spread = " The pale band holds the middle 90 % of the seeds." if few else ""
+    bands = (
+        f"Lines are means over seeds, the strong band is the {level} interval of the "
+        f"mean.{spread}{left_out}"
+        if summary["seeds"] > 1
+        else "One line an arm: there is one seed."
+    )
+    return {
+        "paired_differences": (
+            "Seed by seed",
+            "Each dot is one seed, the arm's score minus the reference's, in the colour "
+            "of the arm it would have named (grey: a tie). The diamond is their mean "
+            f"with its {level} interval; the shaded band is the margin of ±{margin}. Dots "
+            "on both sides of 0 are what a single run cannot see.",
+        ),
+        "false_winners": (
+            "Who a few seeds would have named",
+            "Draw that many seeds, average, and name the arm with the better mean. The "
+            "height of a colour is how often that arm is named. Where the verdict is "
+            "equivalent, every name is a false winner.",
+        ),
+        "validation_difference": (
+            "Who leads on the way (exploratory)",
+            "Difference to the reference at each epoch, paired by seed; above 0 the arm "
+            f"has the larger value. {bands}",
+        ),
+        "validation_accuracy": (
+            "Validation accuracy",
+            f"{bands} The untrained start, which is chance, runs out of the picture.",
+        ),
+        "validation_loss": ("Validation loss", bands),
+        "activations": (
+            "The activations",
+            "The functions that are compared; everything else is held equal.",
+        ),
+        "derivatives": (
+            "Their derivatives",
+            "What the gradient is multiplied by on its way back; where it is 0, "
+            "nothing is learned.",
+        ),
+        "decision_boundary": (
+            "What one seed learned",
+            "The same seed under each arm: shades are the probability of each class, the "
+            "line is where it is one half, points are rows of the data. "
+            "One seed is an illustration, not evidence.",
+        ),
+    }

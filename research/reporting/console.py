@@ -1,0 +1,141 @@
+"""The verdict on the console: a table, its sentences, and where the rest lies."""
+
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from research.reporting import arms, numbers, sentences, verdicts
+
+STYLES = {
+    "better": "bold green",
+    "worse": "bold red",
+    "equivalent": "bold cyan",
+    "undecided": "bold yellow",
+    "no verdict": "bold yellow",
+}
+# Sentences wider than this are hard to read, however wide the terminal is.
+READABLE = 100
+NARROWEST = 72
+# What stands before an arm's bracket and between an interval's ends, widest first.
+LAYOUTS = ((" ", ", "), ("\n", ", "), ("\n", ",\n"))
+
+
+def verdict_table(summary: Mapping[str, Any], *, width: int = READABLE) -> Table:
+    """Returns the table of arms and verdicts, laid out for a terminal of this width."""
+    tables = [_table(summary, bracket, comma) for bracket, comma in LAYOUTS]
+    console = Console(width=1000)
+    for table in tables:
+        if Measurement.get(console, console.options, table).maximum <= width:
+            return table
+    # Below this even numbers would be cut; the terminal may break the lines instead.
+    if width < NARROWEST:
+        tables[-1].width = NARROWEST
+    return tables[-1]
+
+
+def _table(summary: Mapping[str, Any], bracket: str, comma: str) -> Table:
+    table = _columns(summary)
+    compared = {comparison["arm"]: comparison for comparison in summary["comparisons"]}
+    for slug in arms.ordered(summary):
+        cells = _scores(summary, slug)
+        if slug in compared:
+            cells += _comparison(summary, compared[slug], comma)
+        elif slug == summary["reference"]:
+            cells += (Text("reference", style="dim"),)
+        table.add_row(_label(summary, slug, bracket), *cells)
+    return table
+
+
+def _columns(summary: Mapping[str, Any]) -> Table:
+    scale = numbers.scale_of(summary)
+    scored = summary["primary_metric"].removesuffix("_last")
+    metric = scored.replace("_", "\n", 1).replace("_", " ")
+    percent = ", %" if scale.percent else ""
+    last = "\nlast epoch" if scored != summary["primary_metric"] else ""
+    points = f"\n{scale.unit.strip()}" if scale.percent else ""
+    reference = Text(summary["arms"][summary["reference"]]["name"])
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column("activation", overflow="fold", min_width=10)
+    for heading in (
+        Text(f"{metric}{percent}{last}\nmean ± sd"),
+        Text("step"),
+        Text.assemble("against\n", reference, points),
+        Text(f"{verdicts.confidence(summary)}\ninterval"),
+        Text("p\nHolm" if len(summary["comparisons"]) > 1 else "p"),
+    ):
+        table.add_column(heading, no_wrap=True, justify="right")
+    table.add_column("verdict", no_wrap=True)
+    return table
+
+
+def _label(summary: Mapping[str, Any], slug: str, bracket: str) -> Text:
+    name = f"{summary['arms'][slug]['name']} {arms.form(summary, slug)}".strip()
+    return Text(name if bracket == " " else name.replace(" (", "(").replace("(", "\n("))
+
+
+def _scores(summary: Mapping[str, Any], slug: str) -> tuple[Text, ...]:
+    arm, scale = summary["arms"][slug], numbers.scale_of(summary)
+    base = summary["arms"][summary["reference"]]["step_seconds"]
+    return Text(numbers.bare_mean(arm, scale)), Text(
+        numbers.ratio(arm["step_seconds"], base)
+    )
+
+
+def _comparison(
+    summary: Mapping[str, Any], comparison: Mapping[str, Any], comma: str
+) -> tuple[Text, ...]:
+    scale, word = numbers.scale_of(summary), verdicts.word(comparison)
+    low, high = comparison["ci_low"], comparison["ci_high"]
+    return (
+        Text(numbers.bare_difference(comparison["mean_difference"], scale)),
+        Text(numbers.interval(low, high, scale).replace(", ", comma)),
+        Text(verdicts.p(comparison)),
+        Text(word, style=STYLES[word]),
+    )
+
+
+def print_verdict(
+    summary: Mapping[str, Any], console: Console, *, workdir: Path
+) -> None:
+    """Prints what a person sees at the end of a run; plain where there is no terminal."""
+    # The title line breaks between its parts only.
+    title = sentences.header(summary).replace(" ", numbers.NO_BREAK)
+    title = title.replace(f"{numbers.NO_BREAK}·{numbers.NO_BREAK}", " · ")
+    _say(console, title, width=console.width, style="bold")
+    console.print()
+    console.print(verdict_table(summary, width=console.width), crop=False)
+    console.print()
+    readable = min(console.width, READABLE)
+    for told in sentences.findings(summary):
+        _say(console, told, width=readable)
+    for warning in summary["warnings"]:
+        _say(console, f"Warning: {warning}", width=readable, style="yellow")
+    console.print(
+        Text(_where(summary, workdir, console.width)), soft_wrap=True, highlight=False
+    )
+
+
+def _where(summary: Mapping[str, Any], workdir: Path, width: int) -> str:
+    """Returns where the rest lies, in one line where it fits, so that paths stay whole."""
+    parts = (
+        f"{sentences.cost(summary)}.",
+        f"Report: {workdir / 'report.html'}",
+        f"TensorBoard: tensorboard --logdir {workdir / 'tensorboard'}",
+    )
+    line = f"{parts[0]} {parts[1]}   {parts[2]}"
+    return line if len(line) <= width else "\n".join(parts)
+
+
+def _say(console: Console, told: str, *, width: int, style: str = "") -> None:
+    """Prints a sentence, broken at spaces but never between a number and its unit."""
+    filled = textwrap.fill(
+        numbers.glue(told), width, break_long_words=False, break_on_hyphens=False
+    )
+    plain = filled.replace(numbers.NO_BREAK, " ")
+    console.print(Text(plain, style=style), soft_wrap=True, highlight=False)

@@ -1,0 +1,31 @@
+"""Draws the whole report again from what lies in a run folder."""
+
+import json
+from pathlib import Path
+
+from research.reporting.figures import draw_all
+from research.reporting.html import html_report
+from research.reporting.markdown import markdown_report
+
+
+def write_report(workdir: Path) -> dict[str, str]:
+    """Writes figures/*.png, report.html and report.md; returns the figures by name.
+
+    A figure that cannot be drawn is told as a warning in both reports.
+
+    Raises:
+      FileNotFoundError: the run has no results/summary.json.
+    """
+    summary = json.loads((workdir / "results/summary.json").read_text("utf-8"))
+    drawn = draw_all(workdir)
+    warnings = (*summary["warnings"], *drawn.problems)
+    records = {
+        name: json.loads((workdir / name).read_text("utf-8"))
+        for name in ("config.json", "manifest.json")
+        if (workdir / name).exists()
+    }
+    page = html_report(summary, drawn.paths, warnings=warnings, records=records)
+    (workdir / "report.html").write_text(page, "utf-8")
+    told = markdown_report(summary, drawn.paths, warnings=warnings)
+    (workdir / "report.md").write_text(told, "utf-8")
+    return {name: str(path) for name, path in drawn.paths.items()}

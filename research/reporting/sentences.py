@@ -1,0 +1,248 @@
+"""What a run's summary says, in sentences: pure functions of summary.json."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from research.reporting import arms, numbers, verdicts
+
+VARIED = {
+    "init": "the initial weights",
+    "order": "the order of the data",
+    "split": "the split into training and validation rows",
+    "test_split": "the test rows",
+}
+
+
+def header(summary: Mapping[str, Any]) -> str:
+    """Returns the title line: task, model, optimiser, seeds, margin, best possible."""
+    optimizer = summary["optimizer"].capitalize()
+    parts = [
+        summary["task"],
+        f"{summary['model']}, {parameters(summary)} parameters",
+        f"{optimizer} {summary['learning_rate']:g}, batch {summary['batch_size']}, "
+        f"{numbers.counted(summary['epochs'], 'epoch')}",
+        numbers.counted(summary["seeds"], "seed"),
+        f"margin {numbers.margin(summary)}",
+    ]
+    best = ceiling(summary)
+    if best is not None:
+        parts.append(f"best possible {ceiling_text(summary)}")
+    return " · ".join(parts)
+
+
+def parameters(summary: Mapping[str, Any]) -> str:
+    """Returns the number of parameters, or its range where the arms differ."""
+    counts = [arm["parameters"] for arm in summary["arms"].values()]
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def ceiling(summary: Mapping[str, Any]) -> float | None:
+    """Returns the best value of the primary metric that is possible, where known."""
+    key = "ceiling_loss" if "loss" in summary["primary_metric"] else "ceiling"
+    return numbers.finite(summary.get(key))
+
+
+def ceiling_text(summary: Mapping[str, Any]) -> str:
+    """Writes the best possible value: `97.1 %`, `0.0763`."""
+    best = ceiling(summary)
+    if best is not None and not numbers.is_percent(summary["primary_metric"]):
+        return f"{best:.3g}"
+    return numbers.value(best, numbers.scale_of(summary))
+
+
+def at_the_ceiling(summary: Mapping[str, Any]) -> str | None:
+    """Says that no activation could win, where the reference is within a margin of the best.
+
+    Left out where an arm did win by more than the margin: a finite test set can
+    exceed the best expected value.
+    """
+    best, reference = ceiling(summary), summary["arms"][summary["reference"]]
+    higher = summary["higher_is_better"]
+    # The far end of the reference's interval, so that a few seeds claim no more.
+    far = numbers.finite(reference["ci_low" if higher else "ci_high"])
+    compared = summary["comparisons"]
+    if best is None or far is None or not compared:
+        return None
+    left = best - far if higher else far - best
+    won = any(
+        verdicts.beyond_margin(summary, c) for c in compared if c["verdict"] == "better"
+    )
+    if left > summary["margin"] or won:
+        return None
+    return (
+        f"{arms.written(summary, summary['reference'])} is within the margin of the best "
+        f"that any model can do ({ceiling_text(summary)}): no activation could win by "
+        "the margin here."
+    )
+
+
+def one_seed_alone(
+    summary: Mapping[str, Any], comparison: Mapping[str, Any]
+) -> str | None:
+    """Says how often a single seed would have named either arm; None for one seed."""
+    n, shares = comparison["n"], comparison["one_seed"]
+    if n < 2:
+        return None
+    arm, reference = verdicts.names(summary, comparison)
+    wins = {key: round(share * n) for key, share in shares.items()}
+    return (
+        f"One seed alone would have named {arm} in {wins['arm']}, {reference} in "
+        f"{wins['reference']} and neither in {wins['neither']} of {n} cases."
+    )
+
+
+def three_seeds(
+    summary: Mapping[str, Any], comparison: Mapping[str, Any]
+) -> str | None:
+    """Says how often the mean of three seeds would have named either arm."""
+    shares = comparison["three_seeds"]
+    if shares is None or comparison["n"] <= 3:
+        return None
+    arm, reference = verdicts.names(summary, comparison)
+    tied = numbers.finite(shares["neither"])
+    neither = f", and neither in {numbers.share(tied)}" if tied else ""
+    return (
+        f"The mean of three seeds would have named {arm} in "
+        f"{numbers.share(shares['arm'])} and {reference} in "
+        f"{numbers.share(shares['reference'])} of the triples{neither}."
+    )
+
+
+def on_the_way(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str | None:
+    """Says which arm learned faster, labelled exploratory; None where it was not measured."""
+    speed = comparison["learning_speed"]
+    earlier = numbers.finite(speed["epochs_earlier"]) if speed else None
+    if comparison["n"] < 2 or speed is None or earlier is None:
+        return None
+    arm, reference = verdicts.names(summary, comparison)
+    told = f"On the way (exploratory): {arm} came 95 % of the way {_earlier(speed)}"
+    missed = [
+        f"{speed[key]} of {name}'s"
+        for key, name in (("censored_arm", arm), ("censored_reference", reference))
+        if speed[key]
+    ]
+    late = (
+        f"; {' and '.join(missed)} trainings never did, and count as one epoch past the last"
+        if missed
+        else ""
+    )
+    return f"{told} than {reference}{late}."
+
+
+def _earlier(speed: Mapping[str, Any]) -> str:
+    epochs = speed["epochs_earlier"]
+    low, high = (numbers.finite(speed[key]) for key in ("ci_low", "ci_high"))
+    word = "earlier" if epochs >= 0 else "later"
+    count = _epochs(abs(epochs))
+    told = f"{count} {'epoch' if count == '1' else 'epochs'} {word}"
+    if low is None or high is None:
+        return told
+    near, far = (low, high) if epochs >= 0 else (-high, -low)
+    told += f" [{_epochs(near)}, {_epochs(far)}]"
+    return told if near > 0 else f"{told}, so not surely {word},"
+
+
+def _epochs(count: float) -> str:
+    text = f"{count:.1f}".removesuffix(".0")
+    return text.replace("-", "−")
+
+
+def divergence(summary: Mapping[str, Any]) -> tuple[str, ...]:
+    """Says what diverged, apart for "when it trains" and "how often it fails"."""
+    if not any(arm["diverged"] for arm in summary["arms"].values()):
+        return ()
+    order = arms.ordered(summary)
+    counts = "; ".join(_failures(summary, slug) for slug in order)
+    trained = "; ".join(_survivors(summary, slug) for slug in order)
+    constant = numbers.value(summary["constant_predictor"], numbers.scale_of(summary))
+    return (
+        f"Some trainings diverged. They stay in every number, scored as the best "
+        f"constant predictor ({constant}).",
+        f"When it trains: {trained}.",
+        f"How often it fails: {counts}{_mcnemar(summary)}.",
+    )
+
+
+def _failures(summary: Mapping[str, Any], slug: str) -> str:
+    arm = summary["arms"][slug]
+    bound = numbers.share(arm["diverged_upper"])
+    return (
+        f"{arms.written(summary, slug)} {arm['diverged']} of {arm['seeds']} "
+        f"(at most {bound})"
+    )
+
+
+def _survivors(summary: Mapping[str, Any], slug: str) -> str:
+    left = summary["arms"][slug]["survivors"]
+    name = arms.written(summary, slug)
+    mean = numbers.value(left["mean"], numbers.scale_of(summary))
+    if not left["n"]:
+        return f"{name} never did"
+    return f"{name} {mean} over {numbers.counted(left['n'], 'seed')}"
+
+
+def _mcnemar(summary: Mapping[str, Any]) -> str:
+    told = [
+        f"{arms.written(summary, c['arm'])} {numbers.p_phrase(c['mcnemar_p'])}"
+        for c in summary["comparisons"]
+        if numbers.finite(c["mcnemar_p"]) is not None
+    ]
+    reference = arms.written(summary, summary["reference"])
+    return (
+        f"; exact McNemar test against {reference}: {', '.join(told)}" if told else ""
+    )
+
+
+def held_equal(summary: Mapping[str, Any]) -> str:
+    """Says what was the same for the arms, and that it was checked where it was."""
+    vary = [VARIED[key] for key in summary["vary"] if key in VARIED]
+    told = "Only the activation differs between the arms"
+    if vary:
+        told += f": seed by seed they share {_listed(vary)}"
+    pairing = summary["pairing"]
+    if not pairing["verified"]:
+        return f"{told}; this could not be verified."
+    weights = numbers.share(pairing["weights_share_compared"])
+    checked = numbers.counted(pairing["seeds_checked"], "seed")
+    return f"{told} (verified on {checked}, {weights} of the weights compared)."
+
+
+def varied(summary: Mapping[str, Any]) -> str:
+    """Says what changes from seed to seed, and what the numbers therefore speak of."""
+    changes = [VARIED[key] for key in summary["vary"] if key in VARIED]
+    fixed = [text for key, text in VARIED.items() if key not in summary["vary"]]
+    told = f"With the seed change {_listed(changes)}" if changes else "Nothing varies"
+    kept = f"; the same for all seeds: {_listed(fixed)}" if fixed else ""
+    return f"{told}{kept}. What is said holds {summary['estimand']}."
+
+
+def _listed(words: Sequence[str]) -> str:
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def findings(summary: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns the sentences of the verdict, in the order in which they are read."""
+    return tuple(_findings(summary))
+
+
+def _findings(summary: Mapping[str, Any]) -> Iterator[str]:
+    for comparison in summary["comparisons"]:
+        yield verdicts.sentence(summary, comparison)
+        yield from filter(None, [verdicts.seeds_needed(summary, comparison)])
+    yield from filter(None, [at_the_ceiling(summary)])
+    yield from divergence(summary)
+    # With many arms the triples are left to the figure of false winners.
+    few = len(summary["comparisons"]) == 1
+    tellers = (one_seed_alone, *([three_seeds] if few else []), on_the_way)
+    for comparison in summary["comparisons"]:
+        for told in tellers:
+            yield from filter(None, [told(summary, comparison)])
+
+
+def cost(summary: Mapping[str, Any]) -> str:
+    """Says what the run took: `128 trainings in 9.1 s`."""
+    trained = numbers.counted(summary["trainings"], "training")
+    return f"{trained} in {numbers.duration(summary['total_seconds'])}"

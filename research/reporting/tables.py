@@ -1,0 +1,195 @@
+"""The report's tables as rows of text, the same for report.html and report.md."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from research.reporting import arms, numbers, sentences, verdicts
+
+Row = tuple[str, ...]
+
+
+def verdict_header(summary: Mapping[str, Any]) -> Row:
+    """Returns the headings of the verdict table."""
+    metric = numbers.words(summary["primary_metric"])
+    unit = ", points" if numbers.is_percent(metric) else ""
+    reference = summary["arms"][summary["reference"]]["name"]
+    return (
+        "activation",
+        f"{metric}, mean ± sd",
+        "step time",
+        f"against {reference}{unit}",
+        f"{verdicts.confidence(summary)} interval",
+        "p (Holm)" if len(summary["comparisons"]) > 1 else "p",
+        "effect d_z",
+        "verdict",
+    )
+
+
+def verdict_rows(summary: Mapping[str, Any]) -> dict[str, Row]:
+    """Returns the cells of the verdict table by arm; the reference's last are dashes."""
+    compared = {comparison["arm"]: comparison for comparison in summary["comparisons"]}
+    return {
+        slug: _scores(summary, slug)
+        + (
+            _comparison(summary, compared[slug])
+            if slug in compared
+            else (numbers.ABSENT,) * 4 + ("reference",)
+        )
+        for slug in arms.ordered(summary)
+    }
+
+
+def _scores(summary: Mapping[str, Any], slug: str) -> Row:
+    arm, scale = summary["arms"][slug], numbers.scale_of(summary)
+    base = summary["arms"][summary["reference"]]["step_seconds"]
+    name = f"{arm['name']} {arms.form(summary, slug)}".strip()
+    mean = numbers.bare_mean(arm, scale)
+    score = f"{mean} %" if scale.percent and mean != numbers.ABSENT else mean
+    return name, score, numbers.ratio(arm["step_seconds"], base)
+
+
+def _comparison(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> Row:
+    scale = numbers.scale_of(summary)
+    effect = numbers.finite(comparison["effect_size_dz"])
+    return (
+        numbers.bare_difference(comparison["mean_difference"], scale),
+        numbers.interval(comparison["ci_low"], comparison["ci_high"], scale),
+        verdicts.p(comparison),
+        numbers.ABSENT if effect is None else numbers.fixed(effect, 2, signed=True),
+        verdicts.word(comparison),
+    )
+
+
+ARM_HEADER = (
+    "activation",
+    "formula",
+    "learning rate",
+    "parameters",
+    "diverged (rate)",
+    "exact zeros",
+    "dead units",
+    "step",
+    "compiling",
+    "training",
+)
+
+
+def arm_rows(summary: Mapping[str, Any]) -> dict[str, Row]:
+    """Returns what is known of each arm beside its score."""
+    return {slug: _arm(summary["arms"][slug]) for slug in arms.ordered(summary)}
+
+
+def _arm(arm: Mapping[str, Any]) -> Row:
+    bound = numbers.share(arm["diverged_upper"])
+    return (
+        arm["name"],
+        arm["formula"],
+        f"{arm['learning_rate']:g}",
+        f"{arm['parameters']:,}",
+        f"{arm['diverged']} of {arm['seeds']} (≤ {bound})",
+        numbers.share(arm["zero_units"]),
+        numbers.share(arm["dead_units"]),
+        numbers.duration(arm["step_seconds"]),
+        numbers.duration(arm["compile_seconds"]),
+        numbers.duration(arm["train_seconds"]),
+    )
+
+
+def exploratory_header(summary: Mapping[str, Any]) -> Row:
+    """Returns the headings of the table of numbers that were not the question."""
+    return ("metric", *(arm["name"] for arm in _in_order(summary)))
+
+
+def exploratory_rows(summary: Mapping[str, Any]) -> list[Row]:
+    """Returns every other metric: each arm's mean and sd, and differences beneath."""
+    metrics = dict.fromkeys(m for arm in _in_order(summary) for m in arm["exploratory"])
+    rows = [_exploratory(summary, metric) for metric in metrics]
+    return [*rows, *_speed_rows(summary)]
+
+
+def _in_order(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [summary["arms"][slug] for slug in arms.ordered(summary)]
+
+
+def _exploratory(summary: Mapping[str, Any], metric: str) -> Row:
+    entries = [arm["exploratory"].get(metric) for arm in _in_order(summary)]
+    known = [entry for entry in entries if entry]
+    scale = numbers.make_scale(
+        numbers.is_percent(metric),
+        [entry["std"] for entry in known],
+        _half_widths(summary, metric),
+    )
+    cells = []
+    for slug, entry in zip(arms.ordered(summary), entries, strict=True):
+        mean = numbers.bare_mean(entry, scale) if entry else numbers.ABSENT
+        unit = " %" if scale.percent and entry else ""
+        cells.append(mean + unit + _against(summary, slug, metric, scale))
+    return (numbers.words(metric), *cells)
+
+
+def _half_widths(summary: Mapping[str, Any], metric: str) -> Iterator[float]:
+    for comparison in summary["comparisons"]:
+        told = comparison["exploratory"].get(metric)
+        if told and numbers.finite(told["ci_low"]) is not None:
+            yield (told["ci_high"] - told["ci_low"]) / 2
+
+
+def _against(
+    summary: Mapping[str, Any], slug: str, metric: str, scale: numbers.Scale
+) -> str:
+    """Returns the difference to the reference with its interval, or nothing."""
+    for comparison in summary["comparisons"]:
+        told = comparison["exploratory"].get(metric)
+        if comparison["arm"] == slug and told:
+            size = numbers.difference(told["mean_difference"], scale)
+            ends = numbers.interval(told["ci_low"], told["ci_high"], scale)
+            return f"; {size}" + ("" if ends == numbers.ABSENT else f" {ends}")
+    return ""
+
+
+def _speed_rows(summary: Mapping[str, Any]) -> Sequence[Row]:
+    """Returns the area under the validation curve over its epochs, where it is known."""
+    areas = {
+        c["arm"]: numbers.finite(c["learning_speed"]["area_difference"])
+        for c in summary["comparisons"]
+        if c["learning_speed"]
+    }
+    if all(area is None for area in areas.values()):
+        return ()
+    scale = numbers.make_scale(
+        numbers.is_percent(summary["primary_metric"]),
+        (),
+        map(abs, filter(None, areas.values())),
+    )
+    cells = (
+        numbers.difference(areas.get(slug), scale) for slug in arms.ordered(summary)
+    )
+    return (("mean height of the validation curve, difference", *cells),)
+
+
+def settings(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Returns what was run, as pairs of a name and a text."""
+    rows = summary["rows"]
+    parts = ", ".join(f"{count:,} {part}" for part, count in rows.items())
+    last = summary["first_seed"] + summary["seeds"] - 1
+    seeds = f"{summary['first_seed']} to {last}" if summary["seeds"] > 1 else f"{last}"
+    scale = numbers.scale_of(summary)
+    best = sentences.ceiling(summary)
+    return [
+        ("task", f"{summary['task']} ({parts} rows)"),
+        ("model", f"{summary['model']}, {sentences.parameters(summary)} parameters"),
+        ("initialiser", summary["initializer"]),
+        ("optimiser", f"{summary['optimizer']}, {summary['learning_rate']:g}"),
+        (
+            "length",
+            f"{numbers.counted(summary['epochs'], 'epoch')} in batches of "
+            f"{summary['batch_size']}, {numbers.counted(summary['steps'], 'step')}",
+        ),
+        ("seeds", seeds),
+        ("parameters scored", summary["selection"].replace("_", " ")),
+        ("best constant", numbers.value(summary["constant_predictor"], scale)),
+        (
+            "best possible",
+            numbers.ABSENT if best is None else sentences.ceiling_text(summary),
+        ),
+    ]

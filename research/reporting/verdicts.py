@@ -1,0 +1,219 @@
+"""The verdict on one comparison, in words that never claim more than its interval."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from research.reporting import arms, numbers
+
+# Below this many seeds the smallest p of a two-sided sign-flip test is above .05.
+FEWEST_SEEDS = 6
+
+
+def word(comparison: Mapping[str, Any]) -> str:
+    """Returns the verdict for a table; one seed has none."""
+    return comparison["verdict"] if comparison["n"] > 1 else "no verdict"
+
+
+def p(comparison: Mapping[str, Any]) -> str:
+    """Returns the adjusted p for a table; one seed has none."""
+    known = comparison["p_adjusted"] if comparison["n"] > 1 else None
+    return numbers.p_value(known)
+
+
+def headline(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
+    """Returns what was found, without the reason: `GELU and ReLU are equivalent here`."""
+    arm, reference = names(summary, comparison)
+    return {
+        "equivalent": f"{arm} and {reference} are equivalent here",
+        "better": f"{arm} is better than {reference} here",
+        "worse": f"{arm} is worse than {reference} here",
+        "undecided": f"{arm} against {reference} is undecided here",
+        "no verdict": "No verdict from one seed",
+    }[word(comparison)]
+
+
+def reason(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
+    """Returns why the verdict is what it is, to follow the headline after a colon."""
+    return {
+        "equivalent": _why_equivalent,
+        "better": _by_how_much,
+        "worse": _by_how_much,
+        "undecided": _why_undecided,
+        "no verdict": _one_seed,
+    }[word(comparison)](summary, comparison)
+
+
+def sentence(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
+    """Returns headline and reason as one sentence."""
+    return f"{headline(summary, comparison)}: {reason(summary, comparison)}."
+
+
+def names(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> tuple[str, str]:
+    """Returns the names of the arm and of its reference."""
+    return (
+        arms.written(summary, comparison["arm"]),
+        arms.written(summary, comparison["reference"]),
+    )
+
+
+def beyond_margin(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> bool:
+    """Tells whether the whole interval is farther from 0 than the margin."""
+    near, _ = _magnitudes(comparison)
+    return near is not None and near > summary["margin"]
+
+
+def leaves_zero_out(comparison: Mapping[str, Any]) -> bool:
+    """Tells whether the interval of the difference does not hold 0."""
+    near, _ = _magnitudes(comparison)
+    return near is not None and near > 0
+
+
+def _magnitudes(
+    comparison: Mapping[str, Any],
+) -> tuple[float, float] | tuple[None, None]:
+    """Returns the interval's ends as distances on the estimate's side of 0, near first."""
+    low, high = (numbers.finite(comparison[key]) for key in ("ci_low", "ci_high"))
+    if low is None or high is None:
+        return None, None
+    return (low, high) if comparison["mean_difference"] >= 0 else (-high, -low)
+
+
+def _why_equivalent(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
+    n, margin = comparison["n"], numbers.margin(summary)
+    metric = numbers.words(summary["primary_metric"])
+    if not any(comparison["differences"]):
+        return f"the {metric} is identical on each of the {n} paired seeds"
+    if _significant(summary, comparison) and leaves_zero_out(comparison):
+        return (
+            f"the difference over {n} paired seeds is real but smaller than the margin "
+            f"of {margin} set before the run"
+        )
+    return (
+        f"{n} paired seeds rule out a difference as large as the margin of {margin} "
+        "set before the run, and show none of either sign"
+    )
+
+
+def _by_how_much(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
+    scale = numbers.scale_of(summary)
+    near, far = _magnitudes(comparison)
+    mean = comparison["mean_difference"]
+    size = numbers.difference(abs(mean), scale, signed=False)
+    metric = numbers.words(summary["primary_metric"])
+    ends = numbers.interval(near, far, scale, signed=False)
+    told = (
+        f"by {size} of {metric}"
+        if summary["higher_is_better"]
+        else f"its {metric} is {'lower' if mean < 0 else 'higher'} by {size}"
+    )
+    return (
+        f"{told} {ends} over {comparison['n']} paired seeds, "
+        f"{_beside_margin(summary, comparison, far)}"
+    )
+
+
+def _beside_margin(
+    summary: Mapping[str, Any], comparison: Mapping[str, Any], far: float | None
+) -> str:
+    margin = f"the margin of {numbers.margin(summary)} set before the run"
+    if beyond_margin(summary, comparison):
+        return f"more than {margin}"
+    if far is not None and far < summary["margin"]:
+        return f"real but smaller than {margin}"
+    return f"an amount not yet shown to exceed {margin}"
+
+
+def _why_undecided(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
+    n, differences = comparison["n"], comparison["differences"]
+    if n < FEWEST_SEEDS:
+        return (
+            f"{n} paired seeds are too few for a verdict, which takes {FEWEST_SEEDS} "
+            f"or more (the smallest p that {n} can give is "
+            f"{numbers.smallest_p(comparison['smallest_p'])})"
+        )
+    if not any(differences):
+        return (
+            "the scores are identical, but nothing is called equivalent where trainings "
+            "diverged"
+        )
+    if len(set(differences)) == 1:
+        return "every seed shows the same difference, so the seeds do not vary"
+    return _failed_conditions(summary, comparison)
+
+
+def _failed_conditions(
+    summary: Mapping[str, Any], comparison: Mapping[str, Any]
+) -> str:
+    scale = numbers.scale_of(summary)
+    ends = numbers.interval(comparison["ci_low"], comparison["ci_high"], scale)
+    interval = (
+        f"the {confidence(summary)} interval of the difference over "
+        f"{comparison['n']} paired seeds, {ends}{scale.unit},"
+    )
+    adjusted = numbers.p_phrase(comparison["p_adjusted"])
+    level = f"{1 - summary['confidence']:.2g}"
+    if leaves_zero_out(comparison):
+        return (
+            f"{interval} leaves 0 out, but the sign-flip test does not agree "
+            f"({adjusted}, above {level})"
+        )
+    if _significant(summary, comparison):
+        return f"the sign-flip test finds a difference ({adjusted}), but {interval} includes 0"
+    return f"{interval} includes 0 and {_not_equivalent(summary, comparison)}"
+
+
+def _not_equivalent(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
+    margin = numbers.margin(summary)
+    ends = (comparison["ci_low"], comparison["ci_high"])
+    if max(abs(end) for end in ends) >= summary["margin"]:
+        return f"reaches beyond the margin of {margin}"
+    return (
+        f"stays inside the margin of {margin}, but nothing is called equivalent "
+        "where trainings diverged"
+    )
+
+
+def _one_seed(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
+    arm, reference = names(summary, comparison)
+    scale = numbers.scale_of(summary)
+    scores = [
+        numbers.value(summary["arms"][comparison[role]]["mean"], scale)
+        for role in ("arm", "reference")
+    ]
+    return (
+        f"on seed {summary['first_seed']} {arm} scored {scores[0]} and {reference} "
+        f"{scores[1]}, and the next seed may turn them around; a verdict takes "
+        f"{FEWEST_SEEDS} seeds or more"
+    )
+
+
+def _significant(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> bool:
+    p = numbers.finite(comparison["p_adjusted"])
+    # The level is rounded: 1 - 0.95 is a little more than 0.05.
+    return p is not None and p <= round(1 - summary["confidence"], 12)
+
+
+def confidence(summary: Mapping[str, Any]) -> str:
+    """Writes the confidence of the intervals: `95 %`."""
+    return f"{100 * summary['confidence']:g} %"
+
+
+def seeds_needed(
+    summary: Mapping[str, Any], comparison: Mapping[str, Any]
+) -> str | None:
+    """Says what number of seeds would settle an undecided comparison, where it is known."""
+    needed = comparison["seeds_needed"]
+    if word(comparison) != "undecided" or needed is None:
+        return None
+    arm, reference = names(summary, comparison)
+    span = comparison["seeds_needed_range"]
+    between = f" (between {span[0]:,} and {span[1]:,})" if span else ""
+    told = (
+        f"About {needed:,} seeds{between} would show a difference of one margin between "
+        f"{arm} and {reference} four times in five"
+    )
+    if needed <= comparison["n"]:
+        failed = comparison["mcnemar_p"] is not None
+        why = "trainings diverged" if failed else "the difference sits near the margin"
+        return f"{told}; {comparison['n']:,} were run: {why}, or this is luck."
+    return f"{told}."
