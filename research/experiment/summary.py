@@ -150,7 +150,7 @@ def _arm(results: Results, slug: str, primary: str) -> dict[str, Any]:
         "ci_high": described.ci_high,
         "parameters": trained.parameters,
         "learning_rate": results.config.optimizer.learning_rate[0],
-        "step_seconds": trained.train_seconds / (seeds * results.steps),
+        "step_seconds": trained.step_seconds,
         "compile_seconds": trained.compile_seconds,
         "train_seconds": trained.train_seconds,
         "zero_units": float(columns["zero_units"].mean()),
