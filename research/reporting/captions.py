@@ -36,7 +36,7 @@ def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
         "validation_difference": (
             "Who leads on the way (exploratory)",
             "Difference to the reference at each epoch, paired by seed; above 0 the arm "
-            f"has the larger value. {bands}",
+            f"has the larger value. {bands} The untrained start runs out of the picture.",
         ),
         "validation_accuracy": (
             "Validation accuracy",

@@ -102,11 +102,13 @@ def _finish_metric(
 
 
 def _leave_out_the_start(
-    axes: Axes, shown: list[Float[np.ndarray, "_ epochs"]]
+    axes: Axes, shown: list[Float[np.ndarray, "_ epochs"]], *, with_zero: bool = False
 ) -> None:
     """Lets the curves of untrained networks run out of the picture, which is all chance."""
     later = [np.quantile(values[:, 1:], (0.05, 0.95), axis=0) for values in shown]
     low, high = min(q[0].min() for q in later), max(q[1].max() for q in later)
+    if with_zero:
+        low, high = min(low, 0.0), max(high, 0.0)
     pad = 0.05 * max(high - low, 1e-6)
     axes.set_ylim(low - pad, high + pad)
 
@@ -120,17 +122,18 @@ def draw_difference(summary: Mapping[str, Any], curves: Curves, metric: str) -> 
     figure, axes = new_figure()
     factor = 100 if numbers.is_percent(metric) else 1
     reference = curves[f"{summary['reference']}/{metric}"].astype(np.float64)
-    drawn = []
+    drawn, shown = [], []
     for comparison in summary["comparisons"]:
         slug = comparison["arm"]
         both = curves[f"{slug}/{metric}"].astype(np.float64) - reference
         paired = factor * both[complete(both)]
         if len(paired):
             _draw_arm(axes, summary, slug, paired)
+            shown.append(paired)
             drawn.append(slug)
     if not drawn:
         raise ValueError("no seed lasted to the end under both arms")
-    _finish_difference(axes, summary, metric, reference.shape[1] - 1)
+    _finish_difference(axes, summary, metric, shown)
     same_unit = numbers.is_percent(metric) == numbers.is_percent(
         summary["primary_metric"]
     )
@@ -139,7 +142,10 @@ def draw_difference(summary: Mapping[str, Any], curves: Curves, metric: str) -> 
 
 
 def _finish_difference(
-    axes: Axes, summary: Mapping[str, Any], metric: str, epochs: int
+    axes: Axes,
+    summary: Mapping[str, Any],
+    metric: str,
+    shown: list[Float[np.ndarray, "_ epochs"]],
 ) -> None:
     percent = numbers.is_percent(metric)
     words = metric.replace("_", " ")
@@ -151,4 +157,6 @@ def _finish_difference(
     axes.set_xlabel("epoch")
     unit = ", points" if percent else ""
     axes.set_ylabel(f"{words}\nagainst {name}{unit}")
-    axes.set_xlim(0, max(1, epochs))
+    axes.set_xlim(0, max(1, shown[0].shape[1] - 1))
+    if shown[0].shape[1] > 2:
+        _leave_out_the_start(axes, shown, with_zero=True)

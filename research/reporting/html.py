@@ -159,15 +159,15 @@ def _row(
         if position > 0
     ]
     # Where a long name must be broken, its bracket is the place; a short one stays whole.
-    name = _text(cells[0])
-    if len(cells[0]) < 24:
-        name = name.replace(" ", numbers.NO_BREAK)
-    name = name.replace("(", "<wbr>(")
-    return f'<tr><th scope="row">{swatch}{name}</th>{"".join(rest)}</tr>'
+    short = len(cells[0]) < 24
+    spaced = cells[0].replace(" ", numbers.NO_BREAK) if short else cells[0]
+    name = _text(spaced) if short else _text(spaced).replace("(", "<wbr>(")
+    return f'<tr><th class="arm" scope="row">{swatch}{name}</th>{"".join(rest)}</tr>'
 
 
 def _cell(name: str, text: str, role: str) -> str:
-    classes = f"{role} absent".strip() if text == numbers.ABSENT else role
+    kinds = (role, "text" * (name == "formula"), "absent" * (text == numbers.ABSENT))
+    classes = " ".join(filter(None, kinds))
     return f'<td class="{classes}" data-label="{_text(name)}">{_text(text)}</td>'
 
 

@@ -116,14 +116,16 @@ th, td {
 tr:last-child > * { border-bottom: 0; }
 thead th { font-size: .85rem; font-weight: 600; color: var(--muted); vertical-align: bottom; }
 th:first-child { text-align: left; }
-tbody th { font-weight: 600; min-width: 11rem; overflow-wrap: anywhere; }
+tbody th { font-weight: 600; overflow-wrap: break-word; }
+tbody th.arm { position: relative; padding-left: 1.9rem; }
 thead th.verdict { text-align: left; }
-td.text { text-align: left; }
+tbody td { white-space: nowrap; }
+tbody td.text { white-space: normal; min-width: 9rem; }
 td.verdict {
   text-align: left; white-space: nowrap; font-weight: 700; color: var(--tone, inherit);
 }
 .swatch {
-  display: inline-block; width: .75em; height: .75em; margin-right: .5em;
+  position: absolute; left: .75rem; top: 1.02em; width: .75em; height: .75em;
   border-radius: 50%; border: 1px solid var(--line);
 }
 ul.findings { margin: 1.25rem 0 0; padding-left: 1.1rem; max-width: 72ch; }
@@ -176,7 +178,7 @@ footer {
     display: block; width: 100%;
   }
   table.stack { border: 0; background: none; }
-  table.stack tbody th { min-width: 0; }
+  table.stack tbody th { overflow-wrap: anywhere; }
   /* Many panels shrunk to a phone cannot be read: they scroll. */
   figure.wide .plot { overflow-x: auto; }
   figure.wide img { max-width: none; width: 44rem; }
@@ -190,6 +192,7 @@ footer {
     border-bottom: 1px solid var(--line);
   }
   table.stack tr > :last-child { border-bottom: 0; }
+  table.stack tbody td { white-space: normal; }
   table.stack td::before {
     content: attr(data-label); color: var(--muted); font-weight: 400; text-align: left;
   }

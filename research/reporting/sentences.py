@@ -134,18 +134,13 @@ def _earlier(speed: Mapping[str, Any]) -> str:
     epochs = speed["epochs_earlier"]
     low, high = (numbers.finite(speed[key]) for key in ("ci_low", "ci_high"))
     word = "earlier" if epochs >= 0 else "later"
-    count = _epochs(abs(epochs))
+    count = f"{abs(epochs):.1f}".removesuffix(".0")
     told = f"{count} {'epoch' if count == '1' else 'epochs'} {word}"
     if low is None or high is None:
         return told
     near, far = (low, high) if epochs >= 0 else (-high, -low)
-    told += f" [{_epochs(near)}, {_epochs(far)}]"
+    told += f" [{numbers.fixed(near, 1)}, {numbers.fixed(far, 1)}]"
     return told if near > 0 else f"{told}, so not surely {word},"
-
-
-def _epochs(count: float) -> str:
-    text = f"{count:.1f}".removesuffix(".0")
-    return text.replace("-", "−")
 
 
 def divergence(summary: Mapping[str, Any]) -> tuple[str, ...]:

@@ -73,8 +73,8 @@ SPEED = {
     [
         ({}, "came 95 % of the way 9 epochs earlier [8.1, 9.7] than ReLU."),
         (
-            {"epochs_earlier": -1.0, "ci_low": -1.5, "ci_high": -0.5},
-            "came 95 % of the way 1 epoch later [0.5, 1.5] than ReLU.",
+            {"epochs_earlier": -1.0, "ci_low": -2.0, "ci_high": -0.5},
+            "came 95 % of the way 1 epoch later [0.5, 2.0] than ReLU.",
         ),
         (
             {"epochs_earlier": 0.4, "ci_low": -0.5, "ci_high": 1.3},
