@@ -1,6 +1,7 @@
 """Loads a config file: Python whose `get_config()` returns a ConfigDict."""
 
 import difflib
+import runpy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,8 @@ def load(path: Path) -> ExperimentConfig:
     """
     from ml_collections import ConfigDict
 
-    source = _source(path)
-    names: dict[str, Any] = {"__name__": path.stem, "__file__": str(path)}
-    _guarded(path, lambda: exec(compile(source, str(path), "exec"), names))
+    _check_readable(path)
+    names = _guarded(path, lambda: runpy.run_path(str(path)))
     if not callable(names.get("get_config")):
         raise ConfigError(f"--config={path}: has no function get_config()")
     made = _guarded(path, names["get_config"])
@@ -41,9 +41,9 @@ def load(path: Path) -> ExperimentConfig:
         raise ConfigError(f"--config={path}: {error}") from None
 
 
-def _source(path: Path) -> bytes:
+def _check_readable(path: Path) -> None:
     try:
-        return path.read_bytes()
+        path.read_bytes()
     except FileNotFoundError:
         raise ConfigError(f"--config={path}: no such file{_near(path)}") from None
     except OSError as error:

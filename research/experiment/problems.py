@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from research import prng
 from research.activations.catalog import Activation
 from research.config import ExperimentConfig
 from research.errors import ConfigError, InvalidComparison
@@ -97,7 +98,7 @@ def _check_model(
 
     def forward(inputs: Array) -> Any:
         model = problem.tapped(seen)
-        params, state = model.init(jax.random.key(0))
+        params, state = model.init(prng.stream_key("init", 0))
         return model.apply(params, state, inputs, key=None, train=False)[0]
 
     try:

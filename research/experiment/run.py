@@ -80,9 +80,7 @@ def compare(
         }
         summary = _write_results(experiment, trained, folder, watch.failures, began)
         _check_outcome(summary)
-        write_report(folder.root)
-        drawn = sorted((folder.root / "figures").glob("*.png"))
-        figures = {path.stem: str(path) for path in drawn}
+        figures = write_report(folder.root)
         watch.observe(RunFinished(summary=summary, figures=figures))
     print_verdict(summary, console, workdir=folder.root)
     return summary

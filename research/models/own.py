@@ -12,7 +12,7 @@ from research.activations.catalog import Activation
 from research.config import MLPConfig
 from research.errors import ConfigError
 from research.models.contract import Model
-from research.own_code import load_function, short_name
+from research.own_code import load_function, reason, short_name
 
 
 def build_own(
@@ -24,13 +24,18 @@ def build_own(
     them: those of NNX, from the lane's key.
 
     Raises:
-      ConfigError: it cannot be loaded, or gives none of the three.
+      ConfigError: it cannot be loaded or called, or gives none of the three.
     """
     function = load_function(config.name, field="model.name")
     shapes = {"activation": activation, "inputs": inputs, "outputs": outputs}
-    if "rngs" in inspect.signature(function).parameters:
-        return _from_nnx(lambda rngs: function(**shapes, rngs=rngs))
-    built = function(**shapes)
+    try:
+        if "rngs" in inspect.signature(function).parameters:
+            return _from_nnx(lambda rngs: function(**shapes, rngs=rngs))
+        built = function(**shapes)
+    except Exception as error:
+        raise ConfigError(
+            f"model.name={config.name}: building it failed, {reason(error)}"
+        ) from error
     if isinstance(built, linen.Module):
         return _from_linen(built, inputs)
     if isinstance(built, tuple) and len(built) == 2 and all(map(callable, built)):
