@@ -48,7 +48,7 @@ def boundary_pictures(
         "boundary/seed": first.seeds[0],
     }
     for slug, problem in problems.items():
-        inputs = task.transform(trained[slug].fitted, plane)
+        inputs = task.transform(trained[slug].fitted, jnp.asarray(plane))
         logits, _ = problem.model.apply(
             *trained[slug].params, inputs, key=None, train=False
         )
