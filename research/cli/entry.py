@@ -1,6 +1,7 @@
 """The entry: runs the command and turns refusals into one line and an exit code."""
 
 import contextlib
+import io
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,9 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 def main(argv: Sequence[str]) -> int:
     """Runs the words after the program's name and returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without ± shows ?
     try:
         with _signals_interrupt():
             _run(argv)
