@@ -2,10 +2,12 @@
 
 import contextlib
 import io
+import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
 from types import FrameType
+from typing import NoReturn
 
 from research.cli.commands import compare, report
 from research.cli.flags import read
@@ -35,6 +37,15 @@ def main(argv: Sequence[str]) -> int:
         place = f"{error.filename}: " if error.filename else ""
         return _refuse(f"{place}{error.strerror or error}", Refusal.exit_code)
     return 0
+
+
+def leave(code: int) -> NoReturn:
+    """Ends the process; after a signal at once, for devices may still be at work."""
+    if code != Stopped.exit_code:
+        sys.exit(code)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _run(argv: Sequence[str]) -> None:

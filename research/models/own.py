@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from flax import linen, nnx
 from jaxtyping import Array, Key, PyTree
 
+from research import prng
 from research.activations.catalog import Activation
 from research.config import MLPConfig
 from research.errors import ConfigError
@@ -78,7 +79,7 @@ def _from_nnx(build: Callable[[nnx.Rngs], nnx.Module]) -> Model:
 
 def _from_linen(module: linen.Module, inputs: int) -> Model:
     row = jnp.zeros((1, inputs), jnp.float32)
-    if set(jax.eval_shape(module.init, jax.random.key(0), row)) - {"params"}:
+    if set(jax.eval_shape(module.init, prng.stream_key("init", 0), row)) - {"params"}:
         raise TypeError(STATELESS)
 
     def init(key: Key[Array, ""]) -> tuple[PyTree, PyTree]:

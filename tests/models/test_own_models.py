@@ -25,6 +25,11 @@ class Net(nnx.Module):
     def __call__(self, x):
         return self.last(self.activation(self.first(x)))
 
+class Dropped(Net):
+    def __init__(self, activation, inputs, outputs, rngs):
+        super().__init__(activation, inputs, outputs, rngs)
+        self.dropout = nnx.Dropout(0.5, rngs=rngs)
+
 def by_nnx(*, activation, inputs, outputs, rngs):
     return Net(activation, inputs, outputs, rngs)
 
@@ -111,11 +116,12 @@ def test_the_three_forms_train_as_models(place, name, parameters):
     [
         ("missing", "has no function missing"),
         ("number", "must return an nnx.Module .* not a int"),
-        ("wide", r"must give outputs of shape \(1, 1\) for one row, not \(1, 2\)"),
+        ("wide", r"must give one array of shape \(16, 1\) for 16 rows, not \(16, 2\)"),
         ("narrow", "building it failed, TypeError"),
         ("fails", "building it failed, RuntimeError: no such layer"),
         ("fails_nnx", "building it failed, RuntimeError: no such layer"),
-        ("untraceable", "cannot be traced, TracerBoolConversionError"),
+        ("Dropped", "keeps state beside its parameters"),
+        ("untraceable", "cannot be trained, TracerBoolConversionError"),
     ],
 )
 def test_wrong_ones_are_refused_in_words(place, name, words):

@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from tiny_runs import train
 
 from research.training.problem import make_lane
 
@@ -25,15 +26,20 @@ def losses(logits, targets):
     return np.logaddexp(0, logits) - targets * logits
 
 
-def test_the_test_scores_are_those_of_the_selected_parameters(tiny, tiny_arms, split):
-    arm, rows = tiny_arms["relu"], np.asarray(split.test)
+@pytest.mark.parametrize("rate", [0.01, 3.0])
+def test_the_test_scores_are_those_of_the_selected_parameters(tiny, split, rate):
+    arm, rows = train(tiny, "relu", learning_rate=rate), np.asarray(split.test)
     targets = tiny.task.targets[rows]
     _, logits = hidden_and_logits(arm, tiny.task.inputs[rows])
     right = (logits > 0) == (targets > 0.5)
     assert np.array_equal(arm.scored.test["accuracy"][0], right)
     expected = losses(logits, targets)
-    np.testing.assert_allclose(arm.scored.test["loss"][0], expected, atol=1e-5)
+    np.testing.assert_allclose(arm.scored.test["loss"][0], expected, 1e-5, 1e-5)
     assert arm.scored.test["accuracy"].shape == (8, 40)
+    if rate > 1:  # so high that the best epoch is not the last
+        assert arm.scored.best_epoch[0] < 5
+        last = arm.scored.test_last["loss"][0]
+        assert np.abs(last - expected).max() > 0.01
 
 
 def test_the_validation_score_is_the_best_of_the_curve(tiny, tiny_arms):
