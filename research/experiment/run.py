@@ -142,7 +142,7 @@ def _write_results(
     pictures = activation_pictures(experiment.activations)
     pictures |= boundary_pictures(task, experiment.problems, trained)
     write_arrays(folder.figures, pictures)
-    pairing = check_pairing(trained, vary=config.vary)
+    pairing = check_pairing(trained, vary=config.vary, reference=experiment.reference)
     if not pairing.verified:
         raise InvalidComparison(
             f"the arms are not paired: {'; '.join(pairing.problems)} (see {folder.root})"
