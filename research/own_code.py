@@ -69,8 +69,11 @@ def _place(filename: str, line: int | None) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """Returns an exception in one line."""
-    lines = str(error).strip().splitlines()
+    """Returns an exception in one line, whatever its own text does."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:
+        lines = []
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 

@@ -90,16 +90,16 @@ def _check_traced(
     results: list[Any] = []
     try:
         jax.eval_shape(lambda x: results.append(function(x)), example)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         _refuse(word, function, _cause(error), error)
     _check_form(word, function, results[0], example)
     try:
         jax.eval_shape(jax.grad(lambda x: function(x).sum()), example)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         _refuse(word, function, f"JAX cannot differentiate it, {reason(error)}", error)
 
 
-def _cause(error: Exception) -> str:
+def _cause(error: BaseException) -> str:
     known = (text for kind, text in _CAUSES if isinstance(error, kind))
     return next(known, f"JAX cannot trace it, {reason(error)}")
 
@@ -128,7 +128,7 @@ def _check_probes(word: str, function: Callable[..., Any]) -> None:
     try:
         value = np.asarray(jax.jit(function)(x))
         alone, slope = jax.jit(jax.vmap(jax.value_and_grad(function)))(x)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         _refuse(word, function, f"fails when it is run, {reason(error)}", error)
     for what, numbers in (("value", value), ("gradient", np.asarray(slope))):
         bad = ~np.isfinite(numbers)

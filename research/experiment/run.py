@@ -79,10 +79,10 @@ def compare(
             for slug in experiment.problems
         }
         summary = _write_results(experiment, trained, folder, watch.failures, began)
-        _check_outcome(summary)
         figures = write_report(folder.root)
         watch.observe(RunFinished(summary=summary, figures=figures))
     print_verdict(summary, console, workdir=folder.root)
+    _check_outcome(summary)
     return summary
 
 
@@ -182,7 +182,7 @@ def _run_started(experiment: Experiment) -> RunStarted:
         title=(
             f"{experiment.task.name} · {model} · {config.optimizer.name} "
             f"{config.optimizer.learning_rate[0]:g}, batch {config.batch_size}, "
-            f"{config.epochs} epochs · {config.seeds} seeds"
+            f"{config.epochs} epochs · {config.seeds} seed{'s' * (config.seeds > 1)}"
         ),
         arms=tuple(experiment.problems),
         reference=experiment.reference,

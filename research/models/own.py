@@ -31,7 +31,9 @@ def build_own(
     function = load_function(config.name, field="model.name")
     shapes = {"activation": activation, "inputs": inputs, "outputs": outputs}
     try:
-        if "rngs" in inspect.signature(function).parameters:
+        # The metaclass of NNX modules hides what a class takes; its __init__ says it.
+        called = function.__init__ if inspect.isclass(function) else function
+        if "rngs" in inspect.signature(called).parameters:
             return _from_nnx(lambda rngs: function(**shapes, rngs=rngs))
         built = function(**shapes)
     except Exception as error:

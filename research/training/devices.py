@@ -1,11 +1,14 @@
 """Which devices the lanes are shared over."""
 
+import contextlib
 import os
 from pathlib import Path
 
 import jax
 import numpy as np
 from jax.sharding import Mesh
+
+from research.config import ConfigError
 
 AXIS = "seeds"
 
@@ -32,17 +35,25 @@ def claim_devices(wanted: int | None) -> str | None:
     """Gives the CPU one host device a physical core, where JAX has none yet.
 
     Returns:
-      A sentence when JAX already had other devices, which are then used; else None.
+      A sentence when JAX already had fewer devices, which are then used; else None.
+
+    Raises:
+      ConfigError: an accelerator machine has fewer devices than are wanted.
     """
     count = wanted or physical_cores()
-    try:
+    with contextlib.suppress(RuntimeError):  # JAX is running already
         jax.config.update("jax_num_cpu_devices", count)
-    except RuntimeError:
-        if jax.default_backend() == "cpu" and jax.device_count() < count:
-            return (
-                f"JAX was already running on {jax.device_count()} CPU device(s); "
-                f"{count} would be used in a fresh process"
-            )
+    here = jax.device_count()
+    if jax.default_backend() != "cpu" and wanted is not None and wanted > here:
+        raise ConfigError(
+            f"compute.devices={wanted}: must be at most {here}, the devices of this "
+            f"machine's {jax.default_backend()}"
+        )
+    if jax.default_backend() == "cpu" and here < count:
+        return (
+            f"JAX was already running on {here} CPU device(s), which are used; "
+            f"a fresh process would use {count}"
+        )
     return None
 
 

@@ -6,9 +6,10 @@ accelerator as many as memory holds. The plan changes rounding, never the draws.
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -48,7 +49,7 @@ def make_plan(
     lanes_per_chunk: int | None,
 ) -> Plan:
     """Returns one plan for every arm; what is given is kept, the rest follows."""
-    devices = min(devices or jax.device_count(), lanes)
+    devices = min(devices or lanes, jax.device_count(), lanes)
     sizes = [lane_bytes(problem, data) for problem in problems]
     state_bytes, batch_bytes = (max(size) for size in zip(*sizes, strict=True))
     per_device = -(-lanes // devices)
@@ -82,7 +83,11 @@ def least_padding(lanes: int, widest: int) -> int:
 
 
 def lane_bytes(problem: Problem, data: Data) -> tuple[int, int]:
-    """Returns the bytes of one lane's state, and of one batch's intermediate values."""
+    """Returns the bytes of one lane's state, and of one batch's intermediate values.
+
+    Elementwise work is fused, so the outputs of the products count, each twice: before
+    and after what is applied to it. No activation changes the plan.
+    """
 
     def one() -> tuple[Lane, LaneState]:
         lane = make_lane(problem, data, jnp.int32(0), jnp.float32(1))
@@ -97,15 +102,25 @@ def lane_bytes(problem: Problem, data: Data) -> tuple[int, int]:
         return problem.task.loss(outputs, take(data.targets, rows))
 
     lane, state = jax.eval_shape(one)
-    values = jax.make_jaxpr(forward)(lane, state).eqns
-    batch = sum(_bytes(out.aval) for equation in values for out in equation.outvars)
+    products = _products(jax.make_jaxpr(forward)(lane, state).jaxpr)
+    batch = sum(2 * _bytes(equation.outvars[0].aval) for equation in products)
     return sum(_bytes(leaf) for leaf in jax.tree.leaves(state)), batch
 
 
-def _bytes(array: object) -> int:
-    """Returns an array's bytes; abstract values without a plain dtype count as words."""
-    size = math.prod(getattr(array, "shape", ()))
-    return size * getattr(getattr(array, "dtype", None), "itemsize", 4)
+def _products(jaxpr: Any) -> Iterator[Any]:
+    """Yields the matrix products and convolutions of a program, nested ones too."""
+    for equation in jaxpr.eqns:
+        if equation.primitive.name in ("dot_general", "conv_general_dilated"):
+            yield equation
+        for parameter in equation.params.values():
+            inner = getattr(parameter, "jaxpr", parameter)
+            if hasattr(inner, "eqns"):
+                yield from _products(inner)
+
+
+def _bytes(array: Any) -> int:
+    """Returns the bytes of an array or its abstract value; a key's are its data's."""
+    return math.prod(array.shape) * array.dtype.itemsize
 
 
 def l2_bytes() -> int:

@@ -117,25 +117,22 @@ def compile_programs(problem: Problem, plan: Plan, data: Data) -> tuple[Programs
     seeds = jax.ShapeDtypeStruct((block,), jnp.int32, sharding=lanes)
     rates = jax.ShapeDtypeStruct((block,), jnp.float32, sharding=lanes)
     epoch = jax.ShapeDtypeStruct((), jnp.int32)
-    begin = jax.jit(lifted(start_lane)).lower((seeds, rates), data).compile()
-    shapes = jax.eval_shape(lifted(start_lane), (seeds, rates), data)
+    start = jax.jit(lifted(start_lane)).lower((seeds, rates), data)
     lane, state = jax.tree.map(
         lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=lanes),
-        shapes[:2],
+        start.out_info[:2],
     )
     train = jax.jit(
         lambda lane, state, data, first, count: lifted(train_lane)(
             (lane, state), (data, first, count)
         ),
         donate_argnums=1,
+    ).lower(lane, state, data, epoch, epoch)
+    score = jax.jit(lifted(score_lane)).lower((lane, state), data)
+    programs = Programs(
+        start=start.compile(),
+        train=train.compile(),
+        score=score.compile(),
+        compile_seconds=time.perf_counter() - began,
     )
-    score = jax.jit(lifted(score_lane))
-    return (
-        Programs(
-            start=begin,
-            train=train.lower(lane, state, data, epoch, epoch).compile(),
-            score=score.lower((lane, state), data).compile(),
-            compile_seconds=time.perf_counter() - began,
-        ),
-        data,
-    )
+    return programs, data

@@ -91,16 +91,17 @@ def make_lane(
 ) -> Lane:
     """Returns a lane's constants, all functions of its seed id and learning rate."""
 
-    def key(stream: str) -> Key[Array, ""]:
-        return prng.stream_key(stream, seed if stream in problem.vary else FIXED)
+    def key(stream: str, varies_as: str) -> Key[Array, ""]:
+        return prng.stream_key(stream, seed if varies_as in problem.vary else FIXED)
 
-    test_key = key("test_split") if "test_split" in problem.vary else None
-    split = problem.task.split(key("split"), test_key)
+    redrawn = "test_split" in problem.vary
+    test_key = key("test_split", "test_split") if redrawn else None
+    split = problem.task.split(key("split", "split"), test_key)
     return Lane(
         learning_rate=learning_rate,
-        init_key=key("init"),
-        order_key=key("order"),
-        dropout_key=key("order"),
+        init_key=key("init", "init"),
+        order_key=key("order", "order"),
+        dropout_key=key("dropout", "order"),
         split=split,
         fitted=problem.task.fit(take(data.inputs, split.train)),
     )

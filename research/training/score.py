@@ -7,7 +7,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree, UInt32
 
 from research.training import checksums
 from research.training.problem import Data, Lane, LaneState, Problem, take
-from research.training.step import EVALUATION_ROWS, per_example
+from research.training.step import EVALUATION_ROWS, all_finite, per_example
 
 
 class Scored(NamedTuple):
@@ -43,15 +43,17 @@ def score_lane(
         return per_example(problem, data, lane, rows, params, model_state)
 
     validation = measure(lane.split.validation, *best)
+    test = measure(lane.split.test, *best)
+    test_last = measure(lane.split.test, state.params, state.model_state)
     zero, dead = silent_units(problem, data, lane, *best)
     return Scored(
-        test=measure(lane.split.test, *best),
-        test_last=measure(lane.split.test, state.params, state.model_state),
+        test=test,
+        test_last=test_last,
         validation={name: values.mean() for name, values in validation.items()},
         zero_units=zero,
         dead_units=dead,
         best_epoch=state.best_epoch,
-        alive=state.alive,
+        alive=state.alive & all_finite((test, test_last)),
         steps=state.steps,
         rows_checksum=state.rows_checksum,
         final_checksum=checksums.of_tree(state.params),

@@ -130,6 +130,8 @@ def train_epoch(
     validation = evaluate(
         problem, data, lane, lane.split.validation, state.params, state.model_state
     )
+    # The last step's parameters are tried here for the first time.
+    state = state._replace(alive=state.alive & all_finite(validation))
     state = _keep_best(state, validation["loss"], epoch + 1)
     return state, curve_values(state.alive, losses.mean(), validation)
 

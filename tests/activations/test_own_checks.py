@@ -65,7 +65,8 @@ MISTAKES = {
     "keyword only": ("def f(*, x):\n  return x\n", 1, "function of one array"),
     "an axis": ("def f(x):\n  return x / x.sum(axis=-1)\n", 2, "cannot trace it, "),
     "an error": ("def f(x):\n  raise KeyError('a\\nb')\n", 2, "KeyError"),
-    "an own exit": ("def f(x):\n  return x.nosuch\n", 2, "nosuch"),
+    "no such method": ("def f(x):\n  return x.nosuch\n", 2, "nosuch"),
+    "an exit": ("def f(x):\n  raise SystemExit(0)\n", 2, "SystemExit: 0"),
     "no gradient": (
         "def f(x):\n  return jax.lax.while_loop(lambda v: (v < 9).all(), lambda v: v + 1, x)\n",
         1,
