@@ -18,7 +18,9 @@ def celu(x: Float[Array, "..."], *, alpha: float = 1.0) -> Float[Array, "..."]:
 
 def squareplus(x: Float[Array, "..."], *, b: float = 4.0) -> Float[Array, "..."]:
     """Returns (x + √(x² + b))/2 (Barron 2021)."""
-    return (x + jnp.sqrt(jnp.square(x) + b)) / 2
+    root = jnp.sqrt(jnp.square(x) + b)
+    # Below 0 the sum would cancel.
+    return jnp.where(x < 0, b / 2 / (root - jnp.minimum(x, 0)), (x + root) / 2)
 
 
 def log_sigmoid(x: Float[Array, "..."]) -> Float[Array, "..."]:

@@ -28,12 +28,10 @@ def build_own(
     Raises:
       ConfigError: it cannot be loaded or called, or gives none of the three.
     """
-    function = load_function(config.name, field="model.name")
+    function: Any = load_function(config.name, field="model.name")
     shapes = {"activation": activation, "inputs": inputs, "outputs": outputs}
     try:
-        # The metaclass of NNX modules hides what a class takes; its __init__ says it.
-        called = function.__init__ if inspect.isclass(function) else function
-        if "rngs" in inspect.signature(called).parameters:
+        if _takes_rngs(function):
             return _from_nnx(lambda rngs: function(**shapes, rngs=rngs))
         built = function(**shapes)
     except Exception as error:
@@ -60,6 +58,12 @@ def describe_own(
     """Returns the model's one-line name, the same for every activation."""
     del activation
     return f"{short_name(config.name)}, {inputs} in and {outputs} out"
+
+
+def _takes_rngs(function: Any) -> bool:
+    # The metaclass of NNX modules hides what a class takes; its __init__ says it.
+    called = function.__init__ if inspect.isclass(function) else function
+    return "rngs" in inspect.signature(called).parameters
 
 
 def _from_nnx(build: Callable[[nnx.Rngs], nnx.Module]) -> Model:
