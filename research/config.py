@@ -34,8 +34,13 @@ _REPR.maxstring = _REPR.maxother = 60
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """Returns `; did you mean …?` for the closest known names, or nothing."""
-    close = difflib.get_close_matches(name, list(known), n=2, cutoff=0.6)
+    """Returns `; did you mean …?` for the closest known names, or nothing.
+
+    Names of the same letters come first: swapped letters are the commonest slip.
+    """
+    names = list(known)
+    close = [other for other in names if sorted(other) == sorted(name)]
+    close = close or difflib.get_close_matches(name, names, n=2, cutoff=0.6)
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 

@@ -5,7 +5,9 @@ It is code that the user chose to run; nothing is imported before it is asked fo
 
 import importlib
 import importlib.util
+import inspect
 import re
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -42,6 +44,30 @@ def load_function(word: str, *, field: str) -> Callable[..., Any]:
     return function
 
 
+def source_of(function: Callable[..., Any]) -> str | None:
+    """Returns `file.py:line` of a function's definition, where it has one."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return _place(code.co_filename, code.co_firstlineno) if code else None
+
+
+def line_of(error: BaseException, function: Callable[..., Any]) -> str | None:
+    """Returns `file.py:line` of the last line of the function's file that an error left."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return _last_line(error, code.co_filename) if code else None
+
+
+def _last_line(error: BaseException, filename: str) -> str | None:
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == filename]
+    return _place(filename, lines[-1]) if lines else None
+
+
+def _place(filename: str, line: int | None) -> str:
+    """Writes a place, from the current folder on where the file lies below it."""
+    path, here = Path(filename), Path.cwd()
+    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{line}"
+
+
 def reason(error: BaseException) -> str:
     """Returns an exception in one line, whatever its own text does."""
     try:
@@ -64,5 +90,9 @@ def _module(place: str, field: str) -> ModuleType:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise ConfigError(f"{field}: importing it failed, {reason(error)}") from error
+        line = _last_line(error, str(path))
+        where = f" ({line})" if line else ""
+        raise ConfigError(
+            f"{field}: importing it failed, {reason(error)}{where}"
+        ) from error
     return module

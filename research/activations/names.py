@@ -2,52 +2,66 @@
 
 import re
 
+from research.activations import arguments
+from research.activations.aliases import ALIASES as ALIASES
+from research.activations.aliases import REFUSED, REMARKS
 from research.config import ConfigError, near, shown
 from research.own_code import FORMS, is_own, short_name
 
 # Canonical names, in the order of the catalogue.
 NAMES = (
     "relu",
+    "relu6",
+    "leaky_relu",
+    "prelu",
+    "relu2",
     "gelu",
     "gelu_tanh",
     "quick_gelu",
     "silu",
+    "swish_beta",
     "mish",
-    "tanh",
-    "sigmoid",
-    "softplus",
     "elu",
+    "celu",
     "selu",
-    "leaky_relu",
-    "relu2",
+    "softplus",
+    "squareplus",
+    "log_sigmoid",
+    "sigmoid",
+    "tanh",
+    "soft_sign",
+    "hard_tanh",
+    "hard_sigmoid",
+    "hard_swish",
     "identity",
+    "glu",
+    "bilinear",
+    "reglu",
+    "geglu",
+    "geglu_tanh",
+    "swiglu",
 )
 
-# Names that other libraries and checkpoints use for the same functions.
-ALIASES = {
-    "gelu_exact": "gelu",
-    "gelu_erf": "gelu",
-    "gelu_python": "gelu",
-    "gelu_new": "gelu_tanh",
-    "gelu_fast": "gelu_tanh",
-    "gelu_accurate": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "gelu_python_tanh": "gelu_tanh",
-    "gelu_sigmoid": "quick_gelu",
-    "swish": "silu",
-    "squared_relu": "relu2",
-    "relu_squared": "relu2",
-    "leakyrelu": "leaky_relu",
-    "linear": "identity",
-    "none": "identity",
+# A form that arguments choose and that has a name of its own.
+FORMS_BY_NAME = {
+    "gelu(approximate=tanh)": "gelu_tanh",
+    "geglu(approximate=tanh)": "geglu_tanh",
+}
+# Canonical names of a function that another canonical name has, too.
+SAME_FUNCTION = {
+    "celu": "elu",
+    "leaky_relu(negative_slope=0)": "relu",
+    "leaky_relu(negative_slope=1)": "identity",
 }
 
 
 def canonical(word: str) -> str:
-    """Returns the catalogue's name for a name or alias; a user's own passes unchanged.
+    """Returns the catalogue's name for a name or alias, with arguments not the default.
+
+    A user's own passes unchanged.
 
     Raises:
-      ConfigError: no activation of this name.
+      ConfigError: no activation of this name, or arguments that it cannot take.
     """
     return _known(word, "activations")
 
@@ -55,14 +69,41 @@ def canonical(word: str) -> str:
 def _known(word: str, field: str) -> str:
     if is_own(word):
         return word
-    name = ALIASES.get(word.lower(), word.lower())
+    given, inside = arguments.split_word(word)
+    where, plain = f"{field}={shown(word)}", _plain(given)
+    name = ALIASES.get(plain, plain)
+    if plain in REFUSED:
+        raise ConfigError(f"{where}: {plain}: {REFUSED[plain]}")
+    if is_own(given):
+        raise ConfigError(
+            f"{where}: a function of your own takes no arguments in brackets; give its "
+            "parameters defaults"
+        )
     if name not in NAMES:
         raise ConfigError(
-            f"{field}={shown(word)}: unknown activation; allowed are "
-            f"{', '.join(NAMES)}, {FORMS}"
-            f"{near(word.lower(), (*NAMES, *ALIASES))}"
+            f"{where}: unknown activation; allowed are {', '.join(NAMES)}, {FORMS}"
+            f"{near(plain.partition('(')[0], (*NAMES, *ALIASES))}"
         )
-    return name
+    if plain in REMARKS and inside and inside.strip():
+        raise ConfigError(f"{where}: takes no arguments; {REMARKS[plain]}")
+    text = arguments.written(name, arguments.read(name, inside, where=where))
+    return FORMS_BY_NAME.get(text, text)
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_")
+
+
+def parsed(name: str) -> tuple[str, dict[str, arguments.Literal]]:
+    """Splits a canonical name into the catalogue's name and the arguments."""
+    base, inside = arguments.split_word(name)
+    return base, arguments.read(base, inside, where=name)
+
+
+def remarks(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns what a reader should know of how these words were read."""
+    known = (REMARKS.get(_plain(arguments.split_word(word)[0])) for word in words)
+    return tuple(remark for remark in known if remark)
 
 
 def slug(word: str) -> str:
@@ -84,9 +125,10 @@ def arms(words: tuple[str, ...], reference: str | None) -> tuple[tuple[str, ...]
     """
     taken: dict[str, str] = {}
     for word in words:
-        if slug(word) in taken:
-            raise _same(taken[slug(word)], word)
-        taken[slug(word)] = word
+        for key in (f"function {_function(word)}", f"folder {slug(word)}"):
+            if key in taken:
+                raise _same(taken[key], word)
+            taken[key] = word
     names = tuple(canonical(word) for word in words)
     if len(names) < 2:
         raise ConfigError(
@@ -102,9 +144,15 @@ def arms(words: tuple[str, ...], reference: str | None) -> tuple[tuple[str, ...]
     return names, chosen
 
 
+def _function(word: str) -> str:
+    """Returns the first of the canonical names that a function has."""
+    name = canonical(word)
+    return SAME_FUNCTION.get(name, name)
+
+
 def _same(first: str, second: str) -> ConfigError:
-    if canonical(first) == canonical(second):
-        reason = f"are the same function, {canonical(first)}"
+    if _function(first) == _function(second):
+        reason = f"are the same function, {_function(first)}"
     else:
         reason = f"would share the folder {slug(first)}: rename one of the files"
     return ConfigError(f"activations={first},{second}: {first} and {second} {reason}")

@@ -2,6 +2,9 @@
 
 import textwrap
 
+from research.activations.aliases import REMARKS
+from research.activations.arguments import ARGUMENTS
+from research.activations.names import NAMES
 from research.cli.arguments import COMMANDS
 from research.cli.fields import FIELDS, flag_text
 from research.config_values import Field
@@ -45,7 +48,21 @@ def help_text() -> str:
     commands = [f"  {name:<8} {command.text}" for name, command in COMMANDS.items()]
     fields = [line for field in FIELDS.values() for line in _lines(field)]
     head = [HEAD, "commands", *commands, "", FLAGS]
-    return "\n".join([*head, "fields, with their defaults", *fields, "", TAIL])
+    words = ["activations", *_activations(), ""]
+    return "\n".join([*head, "fields, with their defaults", *fields, "", *words, TAIL])
+
+
+def _activations() -> list[str]:
+    brackets = (
+        f"{name}({', '.join(f'{a.name}={a.allowed}' for a in taken)})"
+        for name, taken in ARGUMENTS.items()
+    )
+    return [
+        _indented(", ".join(NAMES)),
+        _indented(f"in brackets: {'; '.join(brackets)}"),
+        *(_indented(remark) for remark in REMARKS.values()),
+        _indented("docs/activations.md has formulas, kinds and other libraries' names"),
+    ]
 
 
 def _lines(field: Field) -> tuple[str, str]:

@@ -19,17 +19,21 @@ GRID = 160
 def same_function(activations: Sequence[Activation]) -> bool:
     """Tells whether activations give equal bits on [-6, 6]."""
     x = jnp.linspace(-REACH, REACH, POINTS, dtype=jnp.float32)
-    values = [np.asarray(activation.fn(x)).tobytes() for activation in activations]
+    values = [np.asarray(activation.curve(x)).tobytes() for activation in activations]
     return len(set(values)) == 1
 
 
 def activation_pictures(activations: Mapping[str, Activation]) -> dict[str, np.ndarray]:
-    """Returns every activation and its derivative on [-6, 6]."""
+    """Returns every activation and its derivative on [-6, 6].
+
+    A gated one as a function of its gate with value 1, a parametric one at its initial
+    parameters.
+    """
     x = jnp.linspace(-REACH, REACH, POINTS, dtype=jnp.float32)
     pictures = {"activation/x": np.asarray(x)}
     for slug, activation in activations.items():
-        slope = jax.vmap(jax.grad(lambda v, fn=activation.fn: fn(v).sum()))
-        pictures[f"activation/{slug}/value"] = np.asarray(activation.fn(x))
+        slope = jax.vmap(jax.grad(activation.curve))
+        pictures[f"activation/{slug}/value"] = np.asarray(activation.curve(x))
         pictures[f"activation/{slug}/derivative"] = np.asarray(slope(x))
     return pictures
 
@@ -45,7 +49,7 @@ def boundary_pictures(
         return {}
     low, high = task.inputs.min(axis=0) - 0.2, task.inputs.max(axis=0) + 0.2
     x, y = (np.linspace(low[i], high[i], GRID, dtype=np.float32) for i in (0, 1))
-    plane = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    plane = jnp.asarray(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2))
     first = next(iter(trained.values()))
     pictures = {
         "boundary/x": x,
@@ -55,10 +59,9 @@ def boundary_pictures(
         "boundary/seed": first.seeds[0],
     }
     for slug, problem in problems.items():
-        inputs = task.transform(trained[slug].fitted, jnp.asarray(plane))
-        logits, _ = problem.model.apply(
-            *trained[slug].params, inputs, key=None, train=False
-        )
+        inputs = task.transform(trained[slug].fitted, plane)
+        params, state = jax.tree.map(jnp.asarray, trained[slug].params)
+        logits, _ = problem.model.apply(params, state, inputs, key=None, train=False)
         chance = jax.nn.sigmoid(logits[:, 0])
         pictures[f"boundary/{slug}"] = np.asarray(chance).reshape(GRID, GRID)
     return pictures

@@ -1,14 +1,15 @@
 """Everything that an experiment needs before it trains: checked, loaded, laid out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import jax
 
+from research import prng
 from research.activations.catalog import Activation, lookup
-from research.activations.names import arms
+from research.activations.names import arms, remarks
 from research.config import ConfigError, ExperimentConfig
-from research.experiment.problems import load_task, make_problem
+from research.experiment.problems import describe_model, load_task, make_problem
 from research.tasks.contract import Task
 from research.training.devices import claim_devices
 from research.training.plan import Plan, make_plan
@@ -50,7 +51,7 @@ def prepare(config: ExperimentConfig) -> Experiment:
       ConfigError: an activation that cannot be used.
       InvalidComparison: a model that does not call its activation.
     """
-    if jax.config.jax_debug_nans:
+    if jax.config.values["jax_debug_nans"]:
         raise ConfigError(
             "jax_debug_nans: must be off; a diverged lane is NaN by design"
         )
@@ -63,13 +64,14 @@ def prepare(config: ExperimentConfig) -> Experiment:
         slug: make_problem(config, task, data, activation)
         for slug, activation in activations.items()
     }
+    base = lookup(reference).slug
     return Experiment(
         config=config,
         task=task,
         data=data,
         activations=activations,
         problems=problems,
-        reference=lookup(reference).slug,
+        reference=base,
         plan=make_plan(
             problems.values(),
             data,
@@ -77,5 +79,34 @@ def prepare(config: ExperimentConfig) -> Experiment:
             devices=config.compute.devices,
             lanes_per_chunk=config.compute.lanes_per_chunk,
         ),
-        notes=(note,) if note else (),
+        notes=(
+            *((note,) if note else ()),
+            *remarks(config.activations),
+            *_sizes(config, task, activations, problems, base),
+        ),
     )
+
+
+def _sizes(
+    config: ExperimentConfig,
+    task: Task,
+    activations: Mapping[str, Activation],
+    problems: Mapping[str, Problem],
+    reference: str,
+) -> Iterator[str]:
+    """Says which arms have another number of parameters than the reference."""
+    counts = {slug: _count_parameters(problem) for slug, problem in problems.items()}
+    base = counts[reference]
+    for slug, count in counts.items():
+        if count != base:
+            model = describe_model(config, task, activations[slug])
+            yield (
+                f"{activations[slug].name} has {count:,} parameters ({model}), "
+                f"{100 * (count / base - 1):+.2g} % against {base:,} of "
+                f"{activations[reference].name}"
+            )
+
+
+def _count_parameters(problem: Problem) -> int:
+    params, _ = jax.eval_shape(lambda: problem.model.init(prng.stream_key("init", 0)))
+    return sum(leaf.size for leaf in jax.tree.leaves(params))

@@ -42,10 +42,16 @@ def load_task(config: ExperimentConfig) -> tuple[Task, Data]:
     return task, Data(jnp.asarray(task.inputs), jnp.asarray(task.targets))
 
 
-def describe_model(config: ExperimentConfig, task: Task) -> str:
-    """Returns the model's one-line name."""
-    describe = model_kind(config).describe
-    return describe(config.model, inputs=task.inputs.shape[1], outputs=task.outputs)
+def describe_model(
+    config: ExperimentConfig, task: Task, activation: Activation | None = None
+) -> str:
+    """Returns the model's one-line name, or what it is in the arm of an activation."""
+    return model_kind(config).describe(
+        config.model,
+        activation,
+        inputs=task.inputs.shape[1],
+        outputs=task.outputs,
+    )
 
 
 def model_kind(config: ExperimentConfig) -> ModelKind:
@@ -72,8 +78,8 @@ def make_problem(
         )
 
     def tapped(seen: list[Array]) -> Model:
-        def record(x: Array) -> Array:
-            seen.append(activation.fn(x))
+        def record(*given: Any) -> Array:
+            seen.append(activation.fn(*given))
             return seen[-1]
 
         return build(dataclasses.replace(activation, fn=record))

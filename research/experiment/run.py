@@ -162,7 +162,7 @@ def _write_results(
         for slug, arm in trained.items()
     }
     write_arrays(folder.test_correct, correct)
-    pairing = check_pairing(trained, vary=config.vary)
+    pairing = check_pairing(trained, vary=config.vary, reference=experiment.reference)
     _check_valid(experiment, trained, pairing, folder)
     pictures, undrawn = _pictures(experiment, trained)
     write_arrays(folder.figures, pictures)

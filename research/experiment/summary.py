@@ -139,6 +139,7 @@ def _arm(results: Results, slug: str, primary: str) -> dict[str, Any]:
     return {
         "name": activation.name,
         "formula": activation.formula,
+        "kind": activation.kind,
         "seeds": seeds,
         "diverged": diverged,
         "steps_before_divergence": (
@@ -208,6 +209,7 @@ def _pairing(pairing: Pairing) -> dict[str, Any]:
         "verified": pairing.verified,
         "seeds_checked": pairing.seeds_checked,
         "weights_share_compared": pairing.weights_share_compared,
+        "weights_share_by_arm": pairing.weights_share_by_arm,
         "identical_arms": [list(names) for names in pairing.identical_arms],
     }
 

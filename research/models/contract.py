@@ -25,6 +25,10 @@ KERNEL_INITIALIZERS: dict[str, Initializer] = {
 }
 
 
+# The name in a leaf's path below which the parameters of an activation stand.
+ACTIVATION_PARAMETERS = "activation_parameters"
+
+
 class Model(NamedTuple):
     """A model as a pair of pure functions, as an optax transformation is.
 
@@ -80,3 +84,17 @@ def apply_nnx(graph: nnx.GraphDef) -> Callable[..., tuple[Any, PyTree]]:
         return nnx.merge(graph, params, state)(inputs), state
 
     return apply
+
+
+def decayed(params: PyTree) -> PyTree:
+    """Tells for every leaf whether weight decay may act on it: an optax mask.
+
+    It may not on the parameters of an activation, which it would pull towards another
+    function (towards ReLU, for a PReLU's slope).
+    """
+
+    def may(path: tuple, leaf: Any) -> bool:
+        del leaf
+        return all(getattr(p, "key", None) != ACTIVATION_PARAMETERS for p in path)
+
+    return jax.tree_util.tree_map_with_path(may, params)

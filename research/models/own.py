@@ -28,7 +28,9 @@ def build_own(
     """Returns the model that the user's function builds.
 
     It is called as build(activation=, inputs=, outputs=), and with rngs= where it takes
-    them: those of NNX, from the lane's key.
+    them: those of NNX, from the lane's key. The activation is its record: called as
+    activation(x), activation(gate, value) or activation(x, parameters) by its `kind`,
+    and it is for the model to own the second projection or the parameters.
 
     Raises:
       ConfigError: it cannot be loaded or called, or gives none of the three.
@@ -53,8 +55,15 @@ def build_own(
     )
 
 
-def describe_own(config: MLPConfig, *, inputs: int, outputs: int) -> str:
-    """Returns the model's one-line name."""
+def describe_own(
+    config: MLPConfig,
+    activation: Activation | None = None,
+    *,
+    inputs: int,
+    outputs: int,
+) -> str:
+    """Returns the model's one-line name, the same for every activation."""
+    del activation
     return f"{short_name(config.name)}, {inputs} in and {outputs} out"
 
 

@@ -6,22 +6,38 @@ from typing import Any
 # As the papers write them; every other name is shown as the user gave it.
 WRITTEN = {
     "relu": "ReLU",
+    "relu6": "ReLU6",
+    "leaky_relu": "Leaky ReLU",
+    "prelu": "PReLU",
+    "relu2": "ReLU²",
     "gelu": "GELU",
     "gelu_tanh": "GELU-tanh",
     "quick_gelu": "QuickGELU",
     "silu": "SiLU",
+    "swish_beta": "Swish-β",
     "mish": "Mish",
-    "tanh": "Tanh",
-    "sigmoid": "Sigmoid",
-    "softplus": "Softplus",
     "elu": "ELU",
+    "celu": "CELU",
     "selu": "SELU",
-    "leaky_relu": "Leaky ReLU",
-    "relu2": "ReLU²",
+    "softplus": "Softplus",
+    "squareplus": "Squareplus",
+    "log_sigmoid": "LogSigmoid",
+    "sigmoid": "Sigmoid",
+    "tanh": "Tanh",
+    "soft_sign": "Softsign",
+    "hard_tanh": "Hard tanh",
+    "hard_sigmoid": "Hard sigmoid",
+    "hard_swish": "Hard swish",
     "identity": "Identity",
+    "glu": "GLU",
+    "bilinear": "Bilinear",
+    "reglu": "ReGLU",
+    "geglu": "GEGLU",
+    "geglu_tanh": "GEGLU-tanh",
+    "swiglu": "SwiGLU",
 }
 # Names that mean different functions elsewhere say which one is meant.
-FORMS = {"gelu": "(exact, erf)"}
+FORMS = {"gelu": "(exact, erf)", "geglu": "(exact, erf)"}
 
 # Okabe and Ito's colours for all kinds of colour vision (2008), with an olive of Tol's
 # in place of their yellow, which is too pale on white.

@@ -45,7 +45,8 @@ def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
         "validation_loss": ("Validation loss", bands),
         "activations": (
             "The activations",
-            "The functions that are compared; everything else is held equal.",
+            "The functions that are compared; everything else is held equal."
+            f"{_curves(summary)}",
         ),
         "derivatives": (
             "Their derivatives",
@@ -59,3 +60,11 @@ def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
             "One seed is an illustration, not evidence.",
         ),
     }
+
+
+def _curves(summary: Mapping[str, Any]) -> str:
+    """Says which curve is drawn for a function that is not of one number alone."""
+    kinds = {arm.get("kind") for arm in summary["arms"].values()}
+    gated = " A gated one is drawn over its gate, with value 1." * ("gated" in kinds)
+    learned = " Learned parameters have their initial values." * ("parametric" in kinds)
+    return gated + learned

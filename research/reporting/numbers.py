@@ -170,6 +170,8 @@ def share(number: Any) -> str:
     percent = 100 * known
     if 0 < percent < 0.1:
         return "<0.1 %"
+    if 99.9 < percent < 100:
+        return ">99.9 %"
     return f"{percent:.{1 if percent < 9.95 else 0}f}".removesuffix(".0") + " %"
 
 

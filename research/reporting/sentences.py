@@ -192,15 +192,26 @@ def _mcnemar(summary: Mapping[str, Any]) -> str:
 def held_equal(summary: Mapping[str, Any]) -> str:
     """Says what was the same for the arms, and that it was checked where it was."""
     vary = [VARIED[key] for key in summary["vary"] if key in VARIED]
-    told = "Only the activation differs between the arms"
+    pairing = summary["pairing"]
+    shares = pairing.get("weights_share_by_arm", {})
+    apart = {slug: share for slug, share in shares.items() if share < 1}
+    owned = ", with what it asks its layers to own," if apart else ""
+    told = f"Only the activation{owned} differs between the arms"
     if vary:
         told += f": seed by seed they share {_listed(vary)}"
-    pairing = summary["pairing"]
     if not pairing["verified"]:
         return f"{told}; this could not be verified."
-    weights = numbers.share(pairing["weights_share_compared"])
+    weights = f"{numbers.share(pairing['weights_share_compared'])} of the weights"
+    if apart:
+        each = (
+            f"{numbers.share(s)} of {arms.written(summary, a)}'s"
+            for a, s in apart.items()
+        )
+        weights = f"{_listed(list(each))} weights"
     checked = numbers.counted(pairing["seeds_checked"], "seed")
-    return f"{told} (verified on {checked}, {weights} of the weights compared)."
+    told += f" (verified on {checked}, {weights} compared)."
+    alone = " What has another shape in an arm has initial weights of its own there."
+    return told + alone * bool(apart)
 
 
 def varied(summary: Mapping[str, Any]) -> str:

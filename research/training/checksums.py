@@ -1,5 +1,8 @@
 """Fingerprints of arrays, computed on the device, so that pairing is checked bit by bit."""
 
+import math
+import re
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, PyTree, UInt32
@@ -24,6 +27,12 @@ def of_leaves(tree: PyTree) -> dict[str, UInt32[Array, ""]]:
         f"{jax.tree_util.keystr(path)} {leaf.shape}": of_array(leaf)
         for path, leaf in leaves
     }
+
+
+def numbers_in(leaf: str) -> int:
+    """Returns how many numbers the leaf of this name in `of_leaves` holds."""
+    _, _, shape = leaf.rpartition(" (")
+    return math.prod(int(size) for size in re.findall(r"\d+", shape))
 
 
 def of_tree(tree: PyTree) -> UInt32[Array, ""]:

@@ -116,6 +116,7 @@ def test_the_summary_follows_the_table(finished):
         "verified": True,
         "seeds_checked": 8,
         "weights_share_compared": 1.0,
+        "weights_share_by_arm": {"relu": 1.0, "gelu": 1.0},
         "identical_arms": [],
     }
     scores = {

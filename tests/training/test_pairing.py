@@ -63,7 +63,30 @@ def test_leaves_of_another_shape_are_not_compared_but_told(tiny_arms):
     arms = {**tiny_arms, "gelu": dataclasses.replace(gelu, weights=weights)}
     pairing = check_pairing(arms, vary=VARY)
     assert pairing.verified
-    assert pairing.weights_share_compared == pytest.approx(3 / 4)
+    # 2-8-1 has 33 numbers, of which the bias of the hidden layer is left out.
+    assert "['layers'][0]['bias'] (8,)" in path
+    assert pairing.weights_share_compared == pytest.approx(25 / 33)
+    assert pairing.weights_share_by_arm == {"relu": 1, "gelu": pytest.approx(25 / 33)}
+
+
+def test_every_arm_that_has_a_leaf_is_compared_with_the_first_that_has_it(tiny_arms):
+    def renamed(arm):
+        weights = {f"gated {path}": sums for path, sums in arm.weights.items()}
+        return dataclasses.replace(arm, weights=weights)
+
+    wrong = renamed(tampered(tiny_arms["gelu"], "weights"))
+    arms = {**tiny_arms, "glu": renamed(tiny_arms["relu"]), "swiglu": wrong}
+    [problem] = check_pairing(arms, vary=VARY).problems
+    assert problem.startswith("swiglu: initial weights gated ")
+    assert "differ from glu's for seed 5" in problem
+
+
+def test_shares_refer_to_the_reference(tiny_arms):
+    gelu = tiny_arms["gelu"]
+    own = {f"own {path}": sums for path, sums in gelu.weights.items()}
+    arms = {**tiny_arms, "x": dataclasses.replace(gelu, weights=own)}
+    shares = check_pairing(arms, vary=VARY, reference="x").weights_share_by_arm
+    assert shares == {"relu": 0, "gelu": 0, "x": 1}
 
 
 def test_identical_arms_are_found(tiny_arms):
