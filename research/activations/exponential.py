@@ -51,22 +51,34 @@ def _exponentials_jvp(primals, tangents):
     return (scaled, minus_one), (slope, slope * UNSCALE)
 
 
+def exponential_of_sum(
+    high: Float[Array, "..."], low: Float[Array, "..."]
+) -> Float[Array, "..."]:
+    """Returns exp(high + low)·2²⁴ for lowest(high) <= high + low <= 44.
+
+    The rounding of the sum is not lost: in float32 it would cost |high + low| units in
+    the last place. high must have at most 24 significant bits and no digit below 2⁻²⁵.
+    """
+    total = high + low
+    if high.dtype != jnp.float32:
+        root = jnp.exp(total / 2) * 2**12
+        return root * root * (1 + ((high - total) + low))
+    n = _nearest(total * _LOG2E)
+    scale = _power_of_two(n)
+    rest = (high - n * _LOG2_HIGH) + (low - n * _LOG2_LOW)
+    return scale + scale * _expm1_near_zero(rest)
+
+
 @jax.custom_jvp
 def gaussian(x: Float[Array, "..."]) -> Float[Array, "..."]:
     """Returns exp(-x²/2)·2²⁴, for -x²/2 >= lowest(x).
 
-    Rounding x² would cost up to x²/4 units in the last place. So x = high + low, with
-    so few bits in high that its square is exact: x² = high² + low·(x + high).
+    Rounding x² would cost up to x²/4 units in the last place. So x = high + low, with so
+    few bits in high that its square is exact: x² = high² + low·(x + high).
     """
-    high = _high_bits(x)
+    high = high_bits(x)
     low = (x - high) * (x + high)
-    if x.dtype != jnp.float32:
-        root = jnp.exp(high * high * -0.25) * 2**12
-        return root * root * (1 - low / 2 * (1 - low / 4))
-    n = _nearest(x * x * (-0.5 * _LOG2E))
-    scale = _power_of_two(n)
-    rest = (high * high * -0.5 - n * _LOG2_HIGH) - (n * _LOG2_LOW + low * 0.5)
-    return scale + scale * _expm1_near_zero(rest)
+    return exponential_of_sum(high * high * -0.5, low * -0.5)
 
 
 @gaussian.defjvp
@@ -75,10 +87,17 @@ def _gaussian_jvp(primals, tangents):
     return bell, -primals[0] * bell * tangents[0]
 
 
-def logistic_tail(z: Float[Array, "..."]) -> Float[Array, "..."]:
-    """Returns σ(-z)·2²⁴ = 2²⁴/(1 + eᶻ), for 0 <= z <= -lowest(z)."""
-    scaled, _ = exponentials(-z)
+def logistic_tail(scaled: Float[Array, "..."]) -> Float[Array, "..."]:
+    """Returns σ(t)·2²⁴ from eᵗ·2²⁴, t <= 0."""
     return scaled / (1 + scaled * UNSCALE)
+
+
+def high_bits(x: Float[Array, "..."]) -> Float[Array, "..."]:
+    """Returns x without its last 12 bits, in float64 its last 27: its square is exact."""
+    is_float32 = x.dtype == jnp.float32
+    kind, cleared = (jnp.int32, 12) if is_float32 else (jnp.int64, 27)
+    bits = jax.lax.bitcast_convert_type(x, kind)
+    return jax.lax.bitcast_convert_type(bits & -(2**cleared), x.dtype)
 
 
 def polynomial(
@@ -105,10 +124,3 @@ def _expm1_near_zero(r: Float[Array, "..."]) -> Float[Array, "..."]:
     """Returns eʳ - 1 for |r| <= 0.4, as r + r²·P(r)."""
     return r + r * r * polynomial(EXP, r)
 
-
-def _high_bits(x: Float[Array, "..."]) -> Float[Array, "..."]:
-    """Returns x with its last 12 bits cleared, in float64 its last 27."""
-    is_float32 = x.dtype == jnp.float32
-    kind, cleared = (jnp.uint32, 12) if is_float32 else (jnp.uint64, 27)
-    bits = jax.lax.bitcast_convert_type(x, kind)
-    return jax.lax.bitcast_convert_type((bits >> cleared) << cleared, x.dtype)

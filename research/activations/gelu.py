@@ -11,27 +11,31 @@ share the tail alone, because each cuts |x| off in an expression of its own.
 """
 
 import math
-from collections.abc import Callable
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from research.activations.closed_form import evaluate
-from research.activations.coefficients import MILLS, MILLS_OFFSET
+from research.activations.coefficients import MILLS
 from research.activations.exponential import (
     UNSCALE,
+    exponential_of_sum,
+    exponentials,
     gaussian,
+    high_bits,
     logistic_tail,
     lowest,
     polynomial,
 )
 
 Triple = tuple[Float[Array, "..."], Float[Array, "..."], Float[Array, "..."]]
-# a -> z(a), z'(a), z''(a): the odd function z of x·σ(z(x)).
-Exponent = Callable[[Float[Array, "..."]], tuple]
 
 _DENSITY = 1 / math.sqrt(2 * math.pi)  # of a standard normal at 0
+# 2u = x·(linear + cubic·x²), the linear factor as 12 bits and the rest.
 _TANH_LINEAR = 2 * math.sqrt(2 / math.pi)
+_TANH_LINEAR_HIGH = 3268 / 2048
+_TANH_LINEAR_LOW = _TANH_LINEAR - _TANH_LINEAR_HIGH
 _TANH_CUBIC = _TANH_LINEAR * 0.044715
 
 
@@ -72,70 +76,93 @@ def silu(x: Float[Array, "..."]) -> Float[Array, "..."]:
 
 def _gelu(x: Float[Array, "..."]) -> Triple:
     largest = math.sqrt(-2 * lowest(x))
-    ratio = _normal_tail_ratio(_magnitude(x, largest))
-    bell = gaussian(_clip(x, largest))
+    tail = _normal_tail(_magnitude(x, largest), gaussian(_clip(x, largest)))
     a = jnp.abs(_clip(x, largest))
-    slope = (ratio - _DENSITY * a) * bell * UNSCALE
+    density = _DENSITY * gaussian(a)
+    slope = (tail - density * a) * UNSCALE
     return (
-        _weighted(x, largest, ratio, bell),
+        _weighted(x, largest, tail),
         jnp.where(x < 0, slope, 1 - slope),
-        _DENSITY * (2 - a * a) * bell * UNSCALE,
+        (2 - a * a) * density * UNSCALE,
     )
 
 
-def _gelu_tanh(x: Float[Array, "..."]) -> Triple:
-    def exponent(a):
-        square = a * a
-        z = a * (_TANH_LINEAR + _TANH_CUBIC * square)
-        return z, _TANH_LINEAR + 3 * _TANH_CUBIC * square, 6 * _TANH_CUBIC * a
+def _normal_tail(
+    a: Float[Array, "..."], bell: Float[Array, "..."]
+) -> Float[Array, "..."]:
+    """Returns Φ(-a)·2²⁴ from bell = exp(-a²/2)·2²⁴; the division comes last."""
+    numerator, denominator = MILLS[str(a.dtype)]
+    return bell * polynomial(numerator, a) / polynomial(denominator, a)
 
-    # There z is within a percent of -lowest(x).
-    return _logistic(x, 10.65 if x.dtype == jnp.float32 else 21.7, exponent)
+
+def _gelu_tanh(x: Float[Array, "..."]) -> Triple:
+    # There 2u is within two percent of -lowest(x).
+    largest = 10.65 if x.dtype == jnp.float32 else 21.7
+    scaled = _exp_minus_2u(_magnitude(x, largest))
+    a = jnp.abs(_clip(x, largest))
+    z1 = _TANH_LINEAR + 3 * _TANH_CUBIC * (a * a)
+    return _logistic(x, largest, logistic_tail(scaled), z1, 6 * _TANH_CUBIC * a)
+
+
+@jax.custom_jvp
+def _exp_minus_2u(a: Float[Array, "..."]) -> Float[Array, "..."]:
+    """Returns exp(-2u)·2²⁴ at x = a >= 0; the linear part of 2u, in two, is exact."""
+    high = high_bits(a)
+    rest = a * (_TANH_LINEAR_LOW + _TANH_CUBIC * (a * a))
+    rest = rest + _TANH_LINEAR_HIGH * (a - high)
+    return exponential_of_sum(-_TANH_LINEAR_HIGH * high, -rest)
+
+
+@_exp_minus_2u.defjvp
+def _exp_minus_2u_jvp(primals, tangents):
+    (a,), (tangent,) = primals, tangents
+    scaled = _exp_minus_2u(a)
+    return scaled, -(_TANH_LINEAR + 3 * _TANH_CUBIC * (a * a)) * scaled * tangent
 
 
 def _quick_gelu(x: Float[Array, "..."]) -> Triple:
-    return _logistic(x, -lowest(x) / 1.702, lambda a: (1.702 * a, 1.702, 0.0))
+    largest = -lowest(x) / 1.702
+    scaled, _ = exponentials(-1.702 * _magnitude(x, largest))
+    return _logistic(x, largest, logistic_tail(scaled), 1.702, 0.0)
 
 
 def _silu(x: Float[Array, "..."]) -> Triple:
-    return _logistic(x, -lowest(x), lambda a: (a, 1.0, 0.0))
+    largest = -lowest(x)
+    scaled, _ = exponentials(-_magnitude(x, largest))
+    return _logistic(x, largest, logistic_tail(scaled), 1.0, 0.0)
 
 
-def _logistic(x: Float[Array, "..."], largest: float, exponent: Exponent) -> Triple:
-    """Returns value, slope and curvature of x·σ(z(x)); beyond `largest` the tail is 0.
+def _logistic(
+    x: Float[Array, "..."],
+    largest: float,
+    tail: Float[Array, "..."],
+    z1: Float[Array, "..."] | float,
+    z2: Float[Array, "..."] | float,
+) -> Triple:
+    """Returns value, slope and curvature of x·σ(z(x)), z odd.
 
-    With t = σ(-z) and s = σ(z) = 1 - t at a = |x|, σ'(z) = t·s and σ''(z) = t·s·(t - s):
+    tail: σ(-z)·2²⁴ at a = |x|, where z1 = z' and z2 = z''; 0 where a > largest.
+    With t = σ(-z) and s = σ(z) = 1 - t, σ'(z) = t·s and σ''(z) = t·s·(t - s):
       slope below 0   t - a·t·s·z';   curvature   t·s·(2z' + a·z'' + a·z'²·(t - s)).
     """
-    tail = logistic_tail(exponent(_magnitude(x, largest))[0])
     a = jnp.abs(_clip(x, largest))
-    _, z1, z2 = exponent(a)
     t = tail * UNSCALE
     s = 1 - t
     slope = tail * (1 - a * z1 * s) * UNSCALE
     bend = 2 * z1 + a * (z2 - z1 * z1 * (1 - 2 * t))
     return (
-        _weighted(x, largest, 1.0, tail),
+        _weighted(x, largest, tail),
         jnp.where(x < 0, slope, 1 - slope),
         tail * s * bend * UNSCALE,
     )
 
 
 def _weighted(
-    x: Float[Array, "..."],
-    largest: float,
-    p: Float[Array, "..."] | float,
-    q: Float[Array, "..."],
+    x: Float[Array, "..."], largest: float, tail: Float[Array, "..."]
 ) -> Float[Array, "..."]:
-    """Returns x·F(x) from F(-|x|)·2²⁴ = p·q, in an order that keeps factors normal."""
+    """Returns x·F(x) from tail = F(-|x|)·2²⁴, which is 0 where |x| > largest."""
     y = jnp.where(x < -largest, -largest, x)
-    return jnp.where(x < 0, y * p * q * UNSCALE, y * (1 - p * q * UNSCALE))
-
-
-def _normal_tail_ratio(a: Float[Array, "..."]) -> Float[Array, "..."]:
-    """Returns Φ(-a)/exp(-a²/2), for 0 <= a <= √(-2·lowest(a))."""
-    u = 1 / (a + MILLS_OFFSET)
-    return u * polynomial(MILLS[str(a.dtype)], a * u)
+    return jnp.where(x < 0, y * tail * UNSCALE, y * (1 - tail * UNSCALE))
 
 
 def _magnitude(x: Float[Array, "..."], largest: float) -> Float[Array, "..."]:

@@ -48,7 +48,8 @@ def mish(x: Float[Array, "..."]) -> Float[Array, "..."]:
 
 
 def _sigmoid(x: Float[Array, "..."]) -> Triple:
-    tail = logistic_tail(_magnitude(x))
+    scaled, _ = exponentials(-_magnitude(x))
+    tail = logistic_tail(scaled)
     t = tail * UNSCALE
     slope = tail * (1 - t) * UNSCALE
     bend = 1 - 2 * t
@@ -56,10 +57,18 @@ def _sigmoid(x: Float[Array, "..."]) -> Triple:
 
 
 def _tanh(x: Float[Array, "..."]) -> Triple:
+    """With e = exp(-2|x|): near 0 from the ratio r = (1 - e)/(1 + e), the value itself.
+
+    Further out from t = e/(1 + e), the value being 1 - 2t and the slope 4t(1 - t).
+    """
+    near = jnp.abs(x) < 0.5
     scaled, minus_one = exponentials(-_magnitude(2 * x))
-    below = minus_one / (2 + minus_one)
-    value = jnp.where(x > 0, -below, below)
-    slope = scaled * (4 / jnp.square(2 + minus_one)) * UNSCALE
+    r_or_t = jnp.where(near, -minus_one, scaled) / (2 + minus_one)
+    t = r_or_t * UNSCALE
+    size = jnp.where(near, r_or_t, 1 - 2 * t)
+    value = jnp.where(x > 0, size, -size)
+    far_slope = 4 * r_or_t * (1 - t) * UNSCALE
+    slope = jnp.where(near, (1 - r_or_t) * (1 + r_or_t), far_slope)
     return value, slope, -2 * value * slope
 
 
