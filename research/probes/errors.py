@@ -107,7 +107,8 @@ def finite_patterns(dtype: str) -> np.ndarray:
     kind = jnp.dtype(dtype)
     bits = np.arange(0, 2 ** (8 * kind.itemsize), STRIDES[dtype], dtype=np.uint64)
     values = bits.astype(f"uint{8 * kind.itemsize}").view(kind)
-    wide = values.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        wide = values.astype(np.float64)
     kept = np.isfinite(wide) & ((np.abs(wide) >= float(jnp.finfo(kind).tiny)))
     zero = np.zeros(1, kind)
     return np.concatenate([values[kept & (wide < 0)][::-1], zero, values[kept & (wide > 0)]])

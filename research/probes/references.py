@@ -2,7 +2,7 @@
 
 Each entry gives f, f' and, where it is measured, f''. All are written independently of
 research.activations and use NumPy and SciPy alone; mpmath_check.py holds them against
-the definitions in 60 digits. At a kink they take the sides that the activations state.
+the definitions in 200 digits. At a kink they take the sides that the activations state.
 """
 
 from collections.abc import Callable
