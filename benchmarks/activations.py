@@ -26,9 +26,13 @@ from research.probes.peers import PEERS
 ACTIVATIONS = flags.DEFINE_list(
     "activations", ["gelu", "gelu_tanh", "silu", "quick_gelu", "mish"], "which to time"
 )
-DTYPES = flags.DEFINE_list("dtypes", ["float32", "bfloat16", "float16"], "in which types")
+DTYPES = flags.DEFINE_list(
+    "dtypes", ["float32", "bfloat16", "float16"], "in which types"
+)
 ELEMENTS = flags.DEFINE_integer("elements", 1_000_000, "array size", lower_bound=1)
-TRIALS = flags.DEFINE_integer("trials", 30, "trials of each, alternating", lower_bound=1)
+TRIALS = flags.DEFINE_integer(
+    "trials", 30, "trials of each, alternating", lower_bound=1
+)
 SCALE = 2.0  # standard deviation of the inputs: tails and centre both have their share
 
 Function = Callable[[Float[Array, " n"]], Float[Array, " n"]]

@@ -57,9 +57,10 @@ def _sigmoid(x: Float[Array, "..."]) -> Triple:
 
 
 def _tanh(x: Float[Array, "..."]) -> Triple:
-    """With e = exp(-2|x|): near 0 from the ratio r = (1 - e)/(1 + e), the value itself.
+    """Returns value, slope and curvature, by e = exp(-2|x|).
 
-    Further out from t = e/(1 + e), the value being 1 - 2t and the slope 4t(1 - t).
+    Near 0 the value is r = (1 - e)/(1 + e) and the slope 1 - r²; further out, by
+    t = e/(1 + e), the value is 1 - 2t and the slope 4t(1 - t). r or t is shared.
     """
     near = jnp.abs(x) < 0.5
     scaled, minus_one = exponentials(-_magnitude(2 * x))
@@ -84,9 +85,9 @@ def _log_sigmoid(x: Float[Array, "..."]) -> Triple:
 
 
 def _mish(x: Float[Array, "..."]) -> Pair:
-    """With e = eˣ, g = 1 + e and w = e·(e + 2) = g² - 1: tanh(softplus(x)) = w/(w + 2).
+    """Returns value and slope, by e = eˣ, g = 1 + e and w = e(e + 2) = g² - 1.
 
-    The slope is e·((g + 1)(g² + 1) + 4x·g)/(g² + 1)². Value and slope share e alone.
+    tanh(softplus(x)) = w/(w + 2); the slope is e((g + 1)(g² + 1) + 4xg)/(g² + 1)².
     """
     low = lowest(x)
     x_or_20 = jnp.where(x > _MISH_IS_X, _MISH_IS_X, x)

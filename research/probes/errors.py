@@ -109,9 +109,11 @@ def finite_patterns(dtype: str) -> np.ndarray:
     values = bits.astype(f"uint{8 * kind.itemsize}").view(kind)
     with np.errstate(invalid="ignore"):
         wide = values.astype(np.float64)
-    kept = np.isfinite(wide) & ((np.abs(wide) >= float(jnp.finfo(kind).tiny)))
+    kept = np.isfinite(wide) & (np.abs(wide) >= float(jnp.finfo(kind).tiny))
     zero = np.zeros(1, kind)
-    return np.concatenate([values[kept & (wide < 0)][::-1], zero, values[kept & (wide > 0)]])
+    return np.concatenate(
+        [values[kept & (wide < 0)][::-1], zero, values[kept & (wide > 0)]]
+    )
 
 
 def errors_in_ulps(

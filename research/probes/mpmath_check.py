@@ -78,6 +78,12 @@ def worst_relative_error(name: str) -> float:
     )
 
 
+def true_value(name: str, x: float) -> float:
+    """Returns f(x) by its definition, however small."""
+    with mpmath.workdps(_DIGITS + int(abs(x))):
+        return float(DEFINITIONS[name](mpmath.mpf(x)))
+
+
 def _relative_errors(name: str, order: int) -> Iterator[float]:
     size = np.geomspace(1e-6, _LARGEST, _POINTS_A_SIDE)
     x = np.concatenate([-size, size])
