@@ -159,10 +159,11 @@ def _near_zeros(
     x: Float[np.ndarray, " points"], true: Float[np.ndarray, " points"]
 ) -> Bool[np.ndarray, " points"]:
     """Tells which inputs lie near a change of the sign of the true derivative."""
-    crossings = np.flatnonzero(true[:-1] * true[1:] < 0)
+    clear = np.flatnonzero(true)
+    changes = np.flatnonzero(np.diff(np.sign(true[clear])))
     near = np.zeros_like(x, bool)
-    for index in crossings:
-        near |= np.abs(x - x[index]) <= ZERO_MARGIN
+    for left, right in zip(x[clear[changes]], x[clear[changes + 1]], strict=True):
+        near |= (x >= left - ZERO_MARGIN) & (x <= right + ZERO_MARGIN)
     return near
 
 

@@ -35,7 +35,7 @@ def _selu(x: Any) -> Any:
     return scale * (x if x > 0 else alpha * mpmath.expm1(x))
 
 
-def _clip(x: Any, low: float, high: float) -> Any:
+def _clip(x: Any, low: int, high: int) -> Any:
     return min(max(x, mpmath.mpf(low)), mpmath.mpf(high))
 
 

@@ -57,7 +57,7 @@ SMOOTH = (*SMOOTH, "sigmoid", "tanh", "squareplus")
 
 def value_and_slope(name, x):
     fn = getattr(elementwise, name)
-    return fn(x), jax.vmap(jax.grad(fn))(x)
+    return jax.jit(jax.vmap(jax.value_and_grad(fn)))(x)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -92,7 +92,9 @@ def test_the_refusal_names_the_function_and_the_type():
     from research.activations.gelu import _gelu_tanh
 
     plain = getattr(closed_form.evaluate, "__wrapped__", closed_form.evaluate)
-    with pytest.raises(TypeError, match=r"gelu_tanh takes a floating.*not int32.*astype"):
+    with pytest.raises(
+        TypeError, match=r"gelu_tanh takes a floating.*not int32.*astype"
+    ):
         plain(_gelu_tanh, jnp.arange(3))
 
 
@@ -101,10 +103,10 @@ def test_derivatives_up_to_the_third_agree_with_differences(name):
     fn = getattr(elementwise, name)
     with jax.enable_x64(True):
         x = jnp.array([-6.0, -2.3, -0.7, -0.01, 0.3, 1.9, 5.5])
+        step = 1e-4
         for _ in range(3):
-            slope = jax.vmap(jax.grad(fn))
-            step = 1e-4
-            difference = (jax.vmap(fn)(x + step) - jax.vmap(fn)(x - step)) / (2 * step)
+            value, slope = (jax.jit(jax.vmap(f)) for f in (fn, jax.grad(fn)))
+            difference = (value(x + step) - value(x - step)) / (2 * step)
             np.testing.assert_allclose(slope(x), difference, rtol=1e-5, atol=1e-7)
             fn = jax.grad(fn)
 
@@ -116,8 +118,8 @@ def test_modes_of_differentiation_agree_in_strict_jax(name):
     with jax.numpy_rank_promotion("raise"), jax.numpy_dtype_promotion("strict"):
         forward = jax.jvp(fn, (x,), (jnp.ones_like(x),))
         value, pull_back = jax.vjp(fn, x)
-        hessian = jax.vmap(jax.hessian(fn))(x.ravel())
-        twice = jax.vmap(jax.grad(jax.grad(fn)))(x.ravel())
+        hessian = jax.jit(jax.vmap(jax.hessian(fn)))(x.ravel())
+        twice = jax.jit(jax.vmap(jax.grad(jax.grad(fn))))(x.ravel())
     np.testing.assert_allclose(forward[0], value)
     np.testing.assert_allclose(forward[1], pull_back(jnp.ones_like(x))[0])
     np.testing.assert_allclose(hessian, twice, rtol=1e-5, atol=1e-7)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from research.activations import elementwise
+from research.probes.errors import derivative
 from research.probes.references import REFERENCES
 
 DTYPES = ("float16", "bfloat16", "float32")
@@ -16,9 +17,9 @@ RISING = ("relu", "relu6", "leaky_relu", "relu2", "elu", "celu", "selu", "softpl
 RISING += ("squareplus", "log_sigmoid", "sigmoid", "tanh", "soft_sign", "hard_tanh")
 RISING += ("hard_sigmoid", "identity")
 NAMES = st.sampled_from(sorted(REFERENCES))
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=50, deadline=None)
 # Few shapes, each compiled once a function.
-SHAPES = st.sampled_from([(), (1,), (7,), (2, 3), (0, 4)])
+SHAPES = st.sampled_from([(), (9,), (2, 3)])
 
 
 def inputs(dtype: str, name: str):
@@ -38,9 +39,7 @@ def inputs(dtype: str, name: str):
 def test_form_is_kept_and_finite_stays_finite(data, name, dtype):
     fn = getattr(elementwise, name)
     x = data.draw(inputs(dtype, name))
-    value, pull_back = jax.vjp(fn, x)
-    slope = pull_back(jnp.ones_like(x))[0]
-    for result in (value, slope):
+    for result in (fn(x), derivative(fn, 1)(x)):
         assert (result.shape, result.dtype) == (x.shape, x.dtype)
         assert np.isfinite(result.astype(jnp.float32)).all()
 
@@ -76,6 +75,7 @@ def test_gated_by_a_symmetric_distribution(name, x):
     # x·F(x) - (-x)·F(-x) = x, and so the slopes at x and -x add up to 1.
     fn = getattr(elementwise, name)
     both = jnp.array([x, -x], jnp.float32)
-    value, slope = fn(both), jax.vmap(jax.grad(fn))(both)
-    np.testing.assert_allclose(value[0] - value[1], both[0], rtol=1e-6)
+    value, slope = fn(both), derivative(fn, 1)(both)
+    normal = float(jnp.finfo(jnp.float32).tiny)  # XLA flushes what is below
+    np.testing.assert_allclose(value[0] - value[1], x, rtol=1e-6, atol=2 * normal)
     np.testing.assert_allclose(slope[0] + slope[1], 1, rtol=1e-6)
