@@ -2,7 +2,7 @@
 
 import math
 
-from research.activations import elementwise, gated, more, own, parametric
+from research.activations import elementwise, gated, own, parametric
 from research.activations.binding import bind
 from research.activations.names import canonical, parsed
 from research.activations.record import Activation as Activation
@@ -26,7 +26,7 @@ _TABLE = (
     ),
     Activation(
         name="relu6",
-        fn=more.relu6,
+        fn=elementwise.relu6,
         formula="min(max(x, 0), 6)",
         source="Howard et al. 2017, arXiv 1704.04861",
         points=((-1.0, 0.0), (2.0, 2.0), (7.0, 6.0)),
@@ -128,7 +128,7 @@ _TABLE = (
     ),
     Activation(
         name="celu",
-        fn=more.celu,
+        fn=elementwise.celu,
         formula="x above 0, α·(e^(x/α) - 1) below, α = {alpha}",
         source="Barron 2017, arXiv 1704.07483",
         points=((-1.0, -0.632120558828557678), (3.0, 3.0)),
@@ -152,7 +152,7 @@ _TABLE = (
     ),
     Activation(
         name="squareplus",
-        fn=more.squareplus,
+        fn=elementwise.squareplus,
         formula="(x + √(x² + {b}))/2",
         source="Barron 2021, arXiv 2112.11687",
         points=((0.0, 1.0), (1.5, 2.0), (-1.5, 0.5)),
@@ -160,7 +160,7 @@ _TABLE = (
     ),
     Activation(
         name="log_sigmoid",
-        fn=more.log_sigmoid,
+        fn=elementwise.log_sigmoid,
         formula="-log(1 + e⁻ˣ)",
         source="the log-likelihood of logistic regression",
         points=((0.0, -0.693147180559945309),),
@@ -184,7 +184,7 @@ _TABLE = (
     ),
     Activation(
         name="soft_sign",
-        fn=more.soft_sign,
+        fn=elementwise.soft_sign,
         formula="x/(1 + |x|)",
         source="Bergstra et al. 2009",
         points=((1.0, 0.5), (-3.0, -0.75)),
@@ -192,7 +192,7 @@ _TABLE = (
     ),
     Activation(
         name="hard_tanh",
-        fn=more.hard_tanh,
+        fn=elementwise.hard_tanh,
         formula="min(max(x, -1), 1)",
         source="Collobert 2004",
         points=((-2.0, -1.0), (0.5, 0.5), (2.0, 1.0)),
@@ -200,7 +200,7 @@ _TABLE = (
     ),
     Activation(
         name="hard_sigmoid",
-        fn=more.hard_sigmoid,
+        fn=elementwise.hard_sigmoid,
         formula="min(max(x + 3, 0), 6)/6",
         source=_MOBILE,
         points=((-4.0, 0.0), (0.0, 0.5), (1.5, 0.75), (4.0, 1.0)),
@@ -208,7 +208,7 @@ _TABLE = (
     ),
     Activation(
         name="hard_swish",
-        fn=more.hard_swish,
+        fn=elementwise.hard_swish,
         formula="x·min(max(x + 3, 0), 6)/6",
         source=_MOBILE,
         points=((-4.0, 0.0), (1.5, 1.125), (4.0, 4.0)),
