@@ -4,7 +4,7 @@ import dataclasses
 import itertools
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from research.activations.names import arms
 from research.config import ConfigError, ExperimentConfig, shown
 from research.config_values import from_mapping, to_mapping
 from research.errors import DataError
+from research.records.finished_run import flat
 
 RUNS = Path("runs")
 
@@ -108,7 +109,7 @@ def _recorded(workdir: Path) -> ExperimentConfig:
 
 
 def _differences(old: ExperimentConfig, new: ExperimentConfig) -> Iterator[str]:
-    before, now = _flat(_canonical(old)), _flat(_canonical(new))
+    before, now = flat(_canonical(old)), flat(_canonical(new))
     for path, value in now.items():
         if before.get(path) != value:
             yield f"{path} ({shown(before.get(path))} there, {shown(value)} now)"
@@ -120,13 +121,3 @@ def _canonical(config: ExperimentConfig) -> dict[str, Any]:
     return to_mapping(
         dataclasses.replace(config, activations=names, reference=reference)
     )
-
-
-def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in tree.items():
-        if isinstance(value, Mapping):
-            flat |= _flat(value, f"{prefix}{name}.")
-        else:
-            flat[prefix + name] = value
-    return flat
