@@ -10,9 +10,8 @@ from typing import Any
 
 from research.activations.names import arms
 from research.config import ConfigError, ExperimentConfig, shown
-from research.config_values import from_mapping, to_mapping
+from research.config_values import flat, from_mapping, to_mapping
 from research.errors import DataError
-from research.records.finished_run import flat
 
 RUNS = Path("runs")
 
@@ -27,11 +26,42 @@ def prepare(workdir: Path | None, config: ExperimentConfig, stem: str) -> Path:
     """
     if workdir is None:
         return _first_free(stem)
+    if _made(workdir):
+        _check_same_run(workdir, config)
+    return workdir
+
+
+def prepare_analysis(workdir: Path | None, stem: str, mode: str) -> Path:
+    """Returns a folder that can be written: a new one, or one of the same analysis.
+
+    An analysis takes no time, so that its folder is written anew.
+
+    Raises:
+      ConfigError: a path that is no folder or cannot be written, or a folder that holds
+        something else.
+      DataError: the folder's summary.json cannot be read.
+    """
+    if workdir is None:
+        return _first_free(stem)
+    if _made(workdir):
+        same = is_finished(workdir) and (
+            read_json(workdir / "results/summary.json").get("mode") == mode
+        )
+        if not same:
+            raise ConfigError(
+                f"--workdir={workdir}: is not empty and holds no such analysis; name a "
+                "new folder"
+            )
+    return workdir
+
+
+def _made(workdir: Path) -> bool:
+    """Makes a folder where there is none, and tells whether it holds anything."""
     try:
         workdir.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=workdir):
             pass
-        taken = any(workdir.iterdir())
+        return any(workdir.iterdir())
     except FileExistsError:
         raise ConfigError(f"--workdir={workdir}: must be a folder") from None
     except (OSError, ValueError) as error:
@@ -39,9 +69,6 @@ def prepare(workdir: Path | None, config: ExperimentConfig, stem: str) -> Path:
         raise ConfigError(
             f"--workdir={workdir}: must be a folder that can be written, {reason}"
         ) from None
-    if taken:
-        _check_same_run(workdir, config)
-    return workdir
 
 
 def is_finished(workdir: Path) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float64
 
+from research.config_values import flat
 from research.errors import DataError
 from research.records.folder import RunFolder
 
@@ -169,14 +170,3 @@ def _formula_differences(runs: Sequence[FinishedRun]) -> list[str]:
                 f"{arm} is not the same function in all runs: {'; '.join(formulas)}"
             )
     return told
-
-
-def flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Returns the leaves of a nested mapping by their paths, `task.noise`."""
-    leaves: dict[str, Any] = {}
-    for name, value in tree.items():
-        if isinstance(value, Mapping):
-            leaves |= flat(value, f"{prefix}{name}.")
-        else:
-            leaves[prefix + name] = value
-    return leaves

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Float64
 
-from research.config import shown
 from research.errors import DataError
 from research.records.csv_file import (
     CsvFile,
@@ -179,14 +178,3 @@ def check_pairs(path: Path, arms: dict[str, ArmScores], reference: str) -> None:
             f"{shown_name(lacks)} has none: {len(mine ^ theirs)} seeds lack their pair; "
             "add or remove them, or leave the seeds out to compare unpaired"
         )
-
-
-def check_reference(path: Path, arms: dict[str, ArmScores], reference: str) -> None:
-    """Refuses a reference that the file does not hold.
-
-    Raises:
-      DataError: it names the arms that there are.
-    """
-    if reference not in arms:
-        names = ", ".join(map(shown_name, list(arms)[:12]))
-        raise DataError(f"{path}: holds no arm {shown(reference)}; it holds {names}")

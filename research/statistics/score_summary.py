@@ -83,6 +83,7 @@ def _arm(name: str, runs: Runs, confidence: float) -> dict[str, Any]:
         "std": described.std,
         "ci_low": described.ci_low,
         "ci_high": described.ci_high,
+        "scores": runs.scores.tolist(),
         "survivors": {"n": described.n, "mean": described.mean},
         "exploratory": {},
     }

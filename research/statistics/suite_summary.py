@@ -20,6 +20,7 @@ class Task:
     """One run of the suite: its scores by arm, in the order of the same seeds."""
 
     name: str
+    folder: str
     metric: str
     higher_is_better: bool
     scores: Mapping[str, Float64[np.ndarray, "seeds"]]
@@ -67,6 +68,7 @@ def summarise_suite(
         "tasks": [
             {
                 "name": task.name,
+                "folder": task.folder,
                 "metric": task.metric,
                 "higher_is_better": task.higher_is_better,
                 "seeds": len(task.scores[reference]),
