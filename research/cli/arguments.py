@@ -37,7 +37,7 @@ COMMANDS = {
             "lower_is_better",
             "workdir",
         ),
-        "judge anybody's scores from a CSV file, or several finished runs as one suite",
+        "judge anybody's scores from a CSV file, or finished runs as one suite",
     ),
     "check_table": Command(
         ("table", "reference", "confidence", "lower_is_better", "workdir"),

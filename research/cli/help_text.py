@@ -27,7 +27,7 @@ flags of analyse and check_table
   --reference=NAME      what the others are judged against (default the first)
   --margin=NUMBER       smallest difference of scores that would matter; without it
                         equivalence is not judged
-  --confidence=NUMBER   confidence of the intervals (default 0.95, or a suite's first run's)
+  --confidence=NUMBER   confidence of the intervals (default 0.95, or the first run's)
   --lower_is_better     for losses and errors
   --workdir=DIR         the folder of what is found (default runs/<file>-<n>)
 

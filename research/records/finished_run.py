@@ -83,7 +83,13 @@ def _scores(
     try:
         with path.open(encoding="utf-8", newline="") as lines:
             for row in csv.DictReader(lines):
-                found[row["arm"]][row["seed"]] = float(row[metric])
+                seeds = found[row["arm"]]
+                if not row["seed"] or row["seed"] in seeds:
+                    raise DataError(
+                        f"{path}: {row['arm']} has runs without seeds of their own; a "
+                        "suite takes paired runs"
+                    )
+                seeds[row["seed"]] = float(row[metric])
     except OSError as error:
         raise DataError(f"{path}: cannot be read, {error.strerror}") from None
     except (KeyError, TypeError, ValueError, csv.Error):

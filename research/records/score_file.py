@@ -173,8 +173,10 @@ def check_pairs(path: Path, arms: dict[str, ArmScores], reference: str) -> None:
             for row, seed in zip(holder.rows, holder.seeds, strict=True)
             if seed in missing
         )
+        count = len(mine ^ theirs)
         raise DataError(
-            f"{path}: row {row}: {shown_name(has)} has seed {shown_name(seed)}, column "
-            f"{shown_name(lacks)} has none: {len(mine ^ theirs)} seeds lack their pair; "
+            f"{path}: row {row}: {shown_name(has)} has seed {shown_name(seed)}, arm "
+            f"{shown_name(lacks)} has none: "
+            f"{'1 seed lacks its' if count == 1 else f'{count} seeds lack their'} pair; "
             "add or remove them, or leave the seeds out to compare unpaired"
         )

@@ -14,7 +14,7 @@ def suite_document(summary: Mapping[str, Any]) -> Document:
     counted = numbers.counted(len(summary["tasks"]), "task")
     reference = _name(summary, summary["reference"])
     tasks, findings = _tasks(summary), tuple(_findings(summary))
-    sections = [Section(title="Tasks and arms", table=tasks, told=findings)]
+    sections = [Section(title="Tasks and arms", table=tasks, told=findings[1:])]
     if summary["against_reference"]:
         title = f"Ranks against {reference}"
         sections.append(Section(title=title, table=_ranks(summary)))
@@ -207,5 +207,6 @@ def _method(summary: Mapping[str, Any], level: str) -> Iterator[tuple[str, str]]
             "The mean of the middle half of all scores. Its interval comes from a "
             "stratified bootstrap: seeds are drawn with replacement within each task, "
             f"the same for every arm; {level} percentiles (Agarwal et al. 2021, arXiv "
-            "2108.13264).",
+            "2108.13264). Scores are taken as they are: the middle half holds few of "
+            "the easiest and of the hardest task.",
         )

@@ -29,7 +29,9 @@ def table_document(summary: Mapping[str, Any]) -> Document:
         shown=_shown(summary),
         findings=findings,
         sections=(
-            Section(title="The table, recomputed", table=_full(summary), told=findings),
+            Section(
+                title="The table, recomputed", table=_full(summary), told=findings[1:]
+            ),
         ),
         method=tuple(_method(summary, level)),
         settings=(
@@ -109,38 +111,31 @@ def _full(summary: Mapping[str, Any]) -> Table:
     rows = [
         (
             claim["name"],
-            f"{claim['mean']:g} ± {claim['std']:g}",
-            f"{claim['n']}",
+            f"{claim['mean']:g} ± {claim['std']:g}, {claim['n']}",
             numbers.bare_difference(claim["mean_difference"], scale),
             numbers.interval(claim["ci_low"], claim["ci_high"], scale),
             numbers.fixed(claim["effect_size_d"], 2, signed=True),
-            _exact_p(claim["student_p"], claim["student_p_adjusted"]),
-            _exact_p(claim["welch_p"], claim["welch_p_adjusted"]),
-            numbers.share(claim["power"]),
-            f"{_needed(claim['runs_needed'])} / "
-            f"{_needed(claim['runs_needed_in_table'])}",
+            _p(claim["student_p"]),
+            _p(claim["welch_p"]),
+            _p(claim["welch_p_adjusted"]),
+            _needed(claim["runs_needed_in_table"]),
             _word(summary, claim),
         )
         for claim in summary["claims"]
     ]
     header = (
         "row",
-        "mean ± sd",
-        "runs",
+        "mean ± sd, runs",
         f"against {summary['reference']}",
         f"{100 * summary['confidence']:g} % interval",
         "effect d",
-        "Student p (Holm)",
-        "Welch p (Holm)",
-        "power had",
-        "runs needed, alone / in table",
-        "verdict",
+        "Student p",
+        "Welch p",
+        "Welch p, Holm",
+        "runs needed",
+        "finding",
     )
     return Table(header, tuple(rows))
-
-
-def _exact_p(p: float, adjusted: float) -> str:
-    return f"{_p(p)} ({_p(adjusted)})"
 
 
 def _findings(summary: Mapping[str, Any]) -> Iterator[str]:
@@ -206,8 +201,9 @@ def _method(summary: Mapping[str, Any], level: str) -> Iterator[tuple[str, str]]
     yield (
         "Runs needed",
         "Runs of each row at which a two-sided t test would show the effect seen four "
-        f"times in five: at {alpha:g} alone, and at {alpha:g} divided by {count}, the "
-        "rows of this table. An effect that was noticed because it is large is, on "
+        f"times in five, at {alpha:g} divided by {count}, the rows of this table. An "
+        "effect that was noticed because it is large is, on "
         "average, larger than the true one, and the true number larger than this. "
-        "Power had: the chance of the table's own runs to show the effect seen.",
+        "results/summary.json also has the number at the level of one row alone, and the "
+        "power that the table's own runs had.",
     )
