@@ -41,12 +41,12 @@ def read_analysis(command: str, given: Mapping[str, str]) -> Analysis:
       ConfigError: a value that cannot be used, a source that is not there, or flags
         that do not go together.
     """
-    kind, sources = _sources(command, given)
     foreign = [flag for flag in ("margin", "lower_is_better") if flag in given]
-    if kind == "suite" and foreign:
+    if "workdirs" in given and foreign:
         raise ConfigError(
             f"--{foreign[0]}: does not go with --workdirs; each run knows its own"
         )
+    kind, sources = _sources(command, given)
     reference = given.get("reference")
     if reference is not None and not reference.strip():
         raise ConfigError("--reference='': must be the name of an arm")

@@ -22,7 +22,7 @@ class Command:
 COMMANDS = {
     "compare": Command(
         ("config", "workdir"),
-        "train every arm over all seeds and say what the evidence supports (default)",
+        "train every arm over all seeds, say what the evidence supports (default)",
     ),
     "report": Command(
         ("workdir",), "draw a finished run's report and verdict again; trains nothing"

@@ -283,3 +283,34 @@ def test_no_analysis_imports_jax(argv, tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [0, 50_000])
+def test_a_hundred_thousand_rows_take_seconds_and_little_memory(first, tmp_path):
+    generator = np.random.default_rng(0)
+    rows = ["arm,seed,score"]
+    for arm, start in (("relu", 0), ("gelu", first)):
+        scores = generator.normal(0.9, 0.01, 50_000).tolist()
+        rows += [f"{arm},{start + i},{x}" for i, x in enumerate(scores)]
+    Path("s.csv").write_text("\n".join(rows))
+    code = (
+        "import resource\n"
+        "from research.cli import main\n"
+        "assert main(['analyse', '--scores=s.csv', '--margin=0.001']) == 0\n"
+        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
+        "print(used.ru_utime + used.ru_stime, used.ru_maxrss)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": "", "MPLCONFIGDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    # Processor time, which other work on the machine does not change.
+    seconds, kibibytes = map(float, done.stdout.splitlines()[-1].split())
+    assert seconds < 10
+    assert kibibytes < 2**20

@@ -113,7 +113,7 @@ def refusal(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         (["analyse", "--scores=none.csv"], ["--scores=none.csv: no such file"]),
         (["analyse", "--scores=."], ["--scores=.", "cannot be read"]),
         (["analyse", "--workdirs=."], ["--workdirs=.", "no finished run"]),
-        (["analyse", "--workdirs=a,,b"], ["--workdirs=", "no such folder"]),
+        (["analyse", "--workdirs=a,,b"], ["--workdirs=''", "a path"]),
         (["analyse", "--workdirs=a", "--margin=1"], ["--margin", "not go with"]),
         (["analyse", "--workdirs=", "--confidence=.9"], ["--workdirs=''", "a path"]),
         (["analyse", "--config.seeds=3"], ["does not belong to analyse", "--scores"]),
