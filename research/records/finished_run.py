@@ -51,7 +51,7 @@ def read_run(root: Path) -> FinishedRun:
     summary = _json(folder.summary)
     for key, kind in _KINDS.items():
         if not isinstance(summary.get(key), kind):
-            raise DataError(f"{folder.summary}: is damaged, its {key} is missing")
+            raise DataError(f"{folder.summary}: holds no run, its {key} is missing")
     config = _json(folder.config) if folder.config.is_file() else {}
     manifest = _json(folder.manifest) if folder.manifest.is_file() else {}
     hashes = manifest.get("data_sha256")

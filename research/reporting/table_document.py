@@ -112,22 +112,20 @@ def _full(summary: Mapping[str, Any]) -> Table:
         (
             claim["name"],
             f"{claim['mean']:g} ± {claim['std']:g}, {claim['n']}",
-            numbers.bare_difference(claim["mean_difference"], scale),
-            numbers.interval(claim["ci_low"], claim["ci_high"], scale),
+            _difference(claim, scale),
             numbers.fixed(claim["effect_size_d"], 2, signed=True),
             _p(claim["student_p"]),
             _p(claim["welch_p"]),
             _p(claim["welch_p_adjusted"]),
             _needed(claim["runs_needed_in_table"]),
-            _word(summary, claim),
+            claim["finding"],
         )
         for claim in summary["claims"]
     ]
     header = (
         "row",
         "mean ± sd, runs",
-        f"against {summary['reference']}",
-        f"{100 * summary['confidence']:g} % interval",
+        f"against {summary['reference']}, {100 * summary['confidence']:g} % interval",
         "effect d",
         "Student p",
         "Welch p",
@@ -136,6 +134,11 @@ def _full(summary: Mapping[str, Any]) -> Table:
         "finding",
     )
     return Table(header, tuple(rows))
+
+
+def _difference(claim: Mapping[str, Any], scale: numbers.Scale) -> str:
+    ends = numbers.interval(claim["ci_low"], claim["ci_high"], scale)
+    return f"{numbers.bare_difference(claim['mean_difference'], scale)} {ends}"
 
 
 def _findings(summary: Mapping[str, Any]) -> Iterator[str]:

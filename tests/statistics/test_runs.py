@@ -145,7 +145,7 @@ def test_fewer_than_six_runs_of_either_arm_give_no_verdict():
 
 
 def test_without_a_margin_only_identity_is_equivalent():
-    near = np.random.default_rng(2).normal(0.9, 1e-6, size=(2, 30))
+    near = np.random.default_rng(2).normal(0.9, 1e-6, size=(2, 20))
     for make in (unpaired, seeded):
         found = judge_two(make(near[0]), make(near[1]), margin=None)
         assert found.verdict == "undecided"
@@ -194,7 +194,7 @@ def test_partly_shared_seeds_and_single_runs_are_refused():
 def test_runs_needed_for_a_margin_are_those_of_a_two_sample_test():
     # d = .5 at .05: 64 runs of each arm, the textbook's number
     generator = np.random.default_rng(4)
-    arm, reference = generator.normal(size=(2, 30))
+    arm, reference = generator.normal(size=(2, 20))
     arm, reference = ((x - x.mean()) / x.std(ddof=1) for x in (arm, reference))
     found = judge_two(unpaired(arm), unpaired(reference), margin=0.5)
     assert found.seeds_needed == 64
