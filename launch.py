@@ -2,7 +2,7 @@
 
 import sys
 
-from research.cli import main
+from research.cli import leave, main
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    leave(main(sys.argv[1:]))

@@ -88,9 +88,13 @@ ANY_NAME = Check("a name", lambda value: value.strip() != "")
 POSITIVE = Check(
     "a finite number above 0", lambda value: math.isfinite(value) and value > 0
 )
-NOT_NEGATIVE = Check(
-    "a finite number from 0 up", lambda value: math.isfinite(value) and value >= 0
-)
+
+
+def from_to(low: float, high: float) -> Check:
+    """Accepts low <= value <= high."""
+    return Check(
+        f"a number from {low:g} to {high:g}", lambda value: low <= value <= high
+    )
 
 
 def setting(default: Any, text: str, check: Check) -> Any:
@@ -110,7 +114,7 @@ class MoonsConfig:
     name: str = setting("moons", "the task", one_of(("moons",)))
     samples: int = setting(2000, "rows generated in all", at_least(20))
     noise: float = setting(
-        0.2, "standard deviation of the Gaussian noise", NOT_NEGATIVE
+        0.2, "standard deviation of the Gaussian noise", from_to(0.0, 1000.0)
     )
     test_samples: int = setting(400, "rows of the test set", at_least(2))
     validation_samples: int = setting(400, "rows of the validation set", at_least(2))

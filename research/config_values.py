@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from research.config import (
     LARGEST,
     Check,
@@ -92,6 +94,8 @@ def convert(field: Field, value: Any) -> Any:
 
 
 def _element(field: Field, value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
     number = _finite_float(value) if field.kind is float else value
     if isinstance(number, bool) or not isinstance(number, field.kind):
         raise refused(field, value)
@@ -136,6 +140,8 @@ def each_checked(mapping: Mapping[Any, Any]) -> ExperimentConfig:
     Raises:
       ConfigError: an unknown field, a wrong type, a value outside its limits.
     """
+    if not isinstance(mapping, Mapping):
+        raise ConfigError(f"config={shown(mapping)}: must be a mapping of fields")
     return _build(ExperimentConfig, mapping, "")
 
 
@@ -174,9 +180,10 @@ def _check_together(config: ExperimentConfig) -> None:
         doubled = [word for word in words if words.count(word) > 1]
         if doubled:
             raise ConfigError(f"{path}={','.join(words)}: {doubled[0]} is named twice")
+    rates = ",".join(f"{rate:g}" for rate in config.optimizer.learning_rate)
     if len(config.optimizer.learning_rate) > 1:
         raise ConfigError(
-            f"optimizer.learning_rate={config.optimizer.learning_rate}: "
+            f"optimizer.learning_rate={rates}: "
             "one value only; run one experiment per learning rate"
         )
     if config.first_seed + config.seeds - 1 > LARGEST:

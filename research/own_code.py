@@ -42,9 +42,12 @@ def load_function(word: str, *, field: str) -> Callable[..., Any]:
     return function
 
 
-def reason(error: Exception) -> str:
-    """Returns an exception in one line."""
-    lines = str(error).strip().splitlines()
+def reason(error: BaseException) -> str:
+    """Returns an exception in one line, whatever its own text does."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:
+        lines = []
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
@@ -60,6 +63,6 @@ def _module(place: str, field: str) -> ModuleType:
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ConfigError(f"{field}: importing it failed, {reason(error)}") from error
     return module

@@ -20,11 +20,10 @@ def compare(config: ExperimentConfig, workdir: Path, command: str) -> None:
         return
     line = f"{command} {shlex.quote(f'--workdir={workdir}')}"
     try:
-        from rich.console import Console
-
+        from research.cli.terminal import Terminal
         from research.experiment import compare as train_and_judge
 
-        train_and_judge(config, workdir=workdir, command=line, console=Console())
+        train_and_judge(config, workdir=workdir, command=line, console=Terminal())
     except KeyboardInterrupt as signal:
         raise Stopped(
             f"stopped by {str(signal) or 'SIGINT'}; the run is unfinished: remove {workdir}, "
@@ -48,8 +47,8 @@ def report(workdir: Path | None) -> None:
             f"--workdir={workdir}: holds no finished run (no results/summary.json)"
         )
     summary = read_json(workdir / "results/summary.json")
-    from rich.console import Console
-
+    from research.cli.terminal import Terminal
+    from research.records.outcome import check_outcome
     from research.reporting.console import print_verdict
     from research.reporting.report import write_report
 
@@ -57,4 +56,5 @@ def report(workdir: Path | None) -> None:
         write_report(workdir)
     except FileNotFoundError as error:
         raise DataError(f"--workdir={workdir}: {error.filename} is missing") from None
-    print_verdict(summary, Console(), workdir=workdir)
+    print_verdict(summary, Terminal(), workdir=workdir)
+    check_outcome(summary)

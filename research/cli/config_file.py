@@ -8,6 +8,7 @@ from typing import Any
 
 from research.config import ConfigError, ExperimentConfig, shown
 from research.config_values import each_checked
+from research.own_code import reason
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 DEFAULT = CONFIGS / "moons.py"
@@ -62,8 +63,7 @@ def _guarded(path: Path, step: Callable[[], Any]) -> Any:
             f"--config={path}: a syntax error in {where}, {error.msg}"
         ) from None
     except (Exception, SystemExit) as error:
-        text = f"{type(error).__name__}: {error}".removesuffix(": ")
-        raise ConfigError(f"--config={path}: raises {text}") from error
+        raise ConfigError(f"--config={path}: raises {reason(error)}") from error
 
 
 def _near(path: Path) -> str:

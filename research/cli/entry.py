@@ -1,10 +1,13 @@
 """The entry: runs the command and turns refusals into one line and an exit code."""
 
 import contextlib
+import io
+import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
 from types import FrameType
+from typing import NoReturn
 
 from research.cli.analyse import analyse
 from research.cli.commands import compare, report
@@ -18,6 +21,9 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 def main(argv: Sequence[str]) -> int:
     """Runs the words after the program's name and returns the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without ± shows ?
     try:
         with _signals_interrupt():
             _run(argv)
@@ -32,6 +38,15 @@ def main(argv: Sequence[str]) -> int:
         place = f"{error.filename}: " if error.filename else ""
         return _refuse(f"{place}{error.strerror or error}", Refusal.exit_code)
     return 0
+
+
+def leave(code: int) -> NoReturn:
+    """Ends the process; after a signal at once, for devices may still be at work."""
+    if code != Stopped.exit_code:
+        sys.exit(code)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _run(argv: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
+from research.own_code import reason
 from research.records.events import (
     ArmFinished,
     ArmStarted,
@@ -35,27 +36,48 @@ def watching(
     folder: RunFolder, console: Console, *, tensorboard_seeds: int, attempt: str
 ) -> Iterator[Watch]:
     """Opens the progress bars, TensorBoard and the log; drains and closes them."""
+    failures: list[str] = []
     with contextlib.ExitStack() as stack:
-        failures: list[str] = []
-        board = tensorboard_observer(
-            folder.tensorboard, seeds=tensorboard_seeds, attempt=attempt
-        )
+        contexts = {
+            "progress": progress_observer(console),
+            "log": contextlib.nullcontext(log_observer(folder.log)),
+            "TensorBoard": tensorboard_observer(
+                folder.tensorboard, seeds=tensorboard_seeds, attempt=attempt
+            ),
+        }
         observers = {
-            "progress": stack.enter_context(progress_observer(console)),
-            "log": log_observer(folder.log),
-            "TensorBoard": stack.enter_context(board),
+            name: stack.enter_context(_closing(name, context, failures))
+            for name, context in contexts.items()
         }
 
         def observe(event: Event) -> None:
             for name, observer in list(observers.items()):
                 try:
                     observer(event)
-                except Exception as error:
-                    # A picture of the training is never worth the training.
-                    failures.append(f"{name} stopped: {type(error).__name__}: {error}")
+                except (Exception, SystemExit) as error:
+                    # A picture of the training is never worth the training. Rich
+                    # leaves by SystemExit when its pipe is closed.
+                    failures.append(f"{name} stopped: {reason(error)}")
                     del observers[name]
 
         yield Watch(observe, failures)
+
+
+@contextlib.contextmanager
+def _closing(
+    name: str,
+    context: contextlib.AbstractContextManager[Observer],
+    failures: list[str],
+) -> Iterator[Observer]:
+    """Enters an observer's context; a fault at its closing is noted, not raised."""
+    observer = context.__enter__()
+    try:
+        yield observer
+    finally:
+        try:
+            context.__exit__(None, None, None)
+        except (Exception, SystemExit) as error:
+            failures.append(f"{name} was not closed: {reason(error)}")
 
 
 def log_observer(path: Path) -> Observer:

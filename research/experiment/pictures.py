@@ -1,6 +1,6 @@
 """The numbers behind the figures that only a trained model or an activation can give."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +14,13 @@ from research.training.run import TrainedArm
 REACH = 6.0
 POINTS = 601
 GRID = 160
+
+
+def same_function(activations: Sequence[Activation]) -> bool:
+    """Tells whether activations give equal bits on [-6, 6]."""
+    x = jnp.linspace(-REACH, REACH, POINTS, dtype=jnp.float32)
+    values = [np.asarray(activation.fn(x)).tobytes() for activation in activations]
+    return len(set(values)) == 1
 
 
 def activation_pictures(activations: Mapping[str, Activation]) -> dict[str, np.ndarray]:
@@ -48,7 +55,7 @@ def boundary_pictures(
         "boundary/seed": first.seeds[0],
     }
     for slug, problem in problems.items():
-        inputs = task.transform(trained[slug].fitted, plane)
+        inputs = task.transform(trained[slug].fitted, jnp.asarray(plane))
         logits, _ = problem.model.apply(
             *trained[slug].params, inputs, key=None, train=False
         )

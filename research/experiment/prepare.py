@@ -7,7 +7,7 @@ import jax
 
 from research.activations.catalog import Activation, lookup
 from research.activations.names import arms
-from research.config import ExperimentConfig
+from research.config import ConfigError, ExperimentConfig
 from research.experiment.problems import load_task, make_problem
 from research.tasks.contract import Task
 from research.training.devices import claim_devices
@@ -50,13 +50,17 @@ def prepare(config: ExperimentConfig) -> Experiment:
       ConfigError: an activation that cannot be used.
       InvalidComparison: a model that does not call its activation.
     """
+    if jax.config.jax_debug_nans:
+        raise ConfigError(
+            "jax_debug_nans: must be off; a diverged lane is NaN by design"
+        )
     names, reference = arms(config.activations, config.reference)
     note = claim_devices(config.compute.devices)
     jax.config.update("jax_default_matmul_precision", PRECISION)
     activations = {record.slug: record for record in map(lookup, names)}
     task, data = load_task(config)
     problems = {
-        slug: make_problem(config, task, activation)
+        slug: make_problem(config, task, data, activation)
         for slug, activation in activations.items()
     }
     return Experiment(

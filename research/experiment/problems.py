@@ -9,7 +9,6 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from research import prng
 from research.activations.catalog import Activation
 from research.config import ExperimentConfig
 from research.errors import ConfigError, InvalidComparison
@@ -19,7 +18,8 @@ from research.models.own import build_own, describe_own
 from research.own_code import is_own, reason
 from research.tasks.contract import Task
 from research.tasks.moons import load_moons
-from research.training.problem import Data, Problem
+from research.training.problem import Data, Problem, make_lane, start, take
+from research.training.step import train_step
 
 TASKS: dict[str, Callable[[Any], Task]] = {"moons": load_moons}
 
@@ -54,11 +54,12 @@ def model_kind(config: ExperimentConfig) -> ModelKind:
 
 
 def make_problem(
-    config: ExperimentConfig, task: Task, activation: Activation
+    config: ExperimentConfig, task: Task, data: Data, activation: Activation
 ) -> Problem:
     """Returns an arm's training problem.
 
     Raises:
+      ConfigError: a model that cannot be built, or trained on this task.
       InvalidComparison: the model never calls its activation.
     """
 
@@ -85,34 +86,47 @@ def make_problem(
         batch_size=config.batch_size,
         vary=config.vary,
     )
-    _check_model(config, problem, activation)
+    _check_model(config, problem, data, activation)
     return problem
 
 
 def _check_model(
-    config: ExperimentConfig, problem: Problem, activation: Activation
+    config: ExperimentConfig, problem: Problem, data: Data, activation: Activation
 ) -> None:
-    """Traces the model once: it must run, fit the task and call its activation."""
-    seen: list[Array] = []
-    row = jax.ShapeDtypeStruct((1, *problem.task.inputs.shape[1:]), jnp.float32)
+    """Traces the model and a training step: it must run, fit the task, be trainable."""
+    field, seen = f"model.name={config.model.name}", []
 
-    def forward(inputs: Array) -> Any:
+    def start_and_step() -> Any:
+        lane = make_lane(problem, data, jnp.int32(0), jnp.float32(1))
+        state = start(problem, lane)
+        if not jax.tree.leaves(state.params):
+            raise ConfigError(f"{field}: it has no parameters to train")
+        rows = lane.split.train[: problem.batch_size]
+        inputs = problem.task.transform(lane.fitted, take(data.inputs, rows))
         model = problem.tapped(seen)
-        params, state = model.init(prng.stream_key("init", 0))
-        return model.apply(params, state, inputs, key=None, train=False)[0]
+        outputs, _ = model.apply(
+            state.params, state.model_state, inputs, key=None, train=False
+        )
+        shape = (len(rows), problem.task.outputs)
+        if getattr(outputs, "shape", None) != shape:
+            raise ConfigError(
+                f"{field}: must give one array of shape {shape} for {len(rows)} rows, "
+                f"not {getattr(outputs, 'shape', type(outputs).__name__)}"
+            )
+        after, _ = train_step(problem, data, lane, state, rows, lane.dropout_key)
+        return state, after
 
     try:
-        shape = jax.eval_shape(forward, row).shape
+        before, after = jax.eval_shape(start_and_step)
+    except ConfigError:
+        raise
     except Exception as error:
-        if not is_own(config.model.name) or isinstance(error, ConfigError):
+        if not is_own(config.model.name):
             raise
+        raise ConfigError(f"{field}: it cannot be trained, {reason(error)}") from error
+    if before != after:
         raise ConfigError(
-            f"model.name={config.model.name}: it cannot be traced, {reason(error)}"
-        ) from error
-    if shape != (1, problem.task.outputs):
-        raise ConfigError(
-            f"model.name={config.model.name}: must give outputs of shape "
-            f"{(1, problem.task.outputs)} for one row, not {shape}"
+            f"{field}: a training step changes the shapes or types of its state"
         )
     if not seen:
         raise InvalidComparison(

@@ -15,16 +15,22 @@ from rich.console import Console
 
 from research.config import ExperimentConfig
 from research.config_values import from_mapping, to_mapping
-from research.errors import AllDiverged, InvalidComparison
-from research.experiment.observers import watching
-from research.experiment.pictures import activation_pictures, boundary_pictures
+from research.errors import InvalidComparison
+from research.experiment.observers import Watch, watching
+from research.experiment.pictures import (
+    activation_pictures,
+    boundary_pictures,
+    same_function,
+)
 from research.experiment.prepare import PRECISION, Experiment, prepare
 from research.experiment.problems import describe_model
 from research.experiment.scores import score_columns, table
 from research.experiment.summary import Results, summarise
+from research.own_code import reason
 from research.records.events import ArmFinished, Observer, RunFinished, RunStarted
 from research.records.folder import (
     RunFolder,
+    claim,
     new_folder,
     write_arrays,
     write_json,
@@ -32,9 +38,10 @@ from research.records.folder import (
 )
 from research.records.ledger import record_opening
 from research.records.manifest import manifest
+from research.records.outcome import check_outcome
 from research.reporting.console import print_verdict
 from research.reporting.report import write_report
-from research.training.pairing import check_pairing
+from research.training.pairing import Pairing, check_pairing
 from research.training.run import TrainedArm, train_arm
 
 
@@ -59,13 +66,13 @@ def compare(
       AllDiverged: every lane of an arm stopped being finite; results are written.
     """
     began = time.perf_counter()
-    given = to_mapping(config) if isinstance(config, ExperimentConfig) else config or {}
-    experiment = prepare(from_mapping(given))
+    given = to_mapping(config) if isinstance(config, ExperimentConfig) else config
+    experiment = prepare(from_mapping({} if given is None else given))
     console = console or Console()
     folder = RunFolder(
         Path(workdir) if workdir else new_folder(Path("runs"), experiment.task.name)
     )
-    write_json(folder.config, to_mapping(experiment.config))
+    claim(folder, to_mapping(experiment.config))
     write_json(folder.manifest, _manifest(experiment, command or shlex.join(sys.argv)))
     with watching(
         folder,
@@ -79,11 +86,27 @@ def compare(
             for slug in experiment.problems
         }
         summary = _write_results(experiment, trained, folder, watch.failures, began)
-        figures = write_report(folder.root)
-        watch.observe(RunFinished(summary=summary, figures=figures))
+        unwritten = _report(summary, folder, watch)
     print_verdict(summary, console, workdir=folder.root)
-    _check_outcome(summary)
+    for failure in watch.failures:
+        if failure not in summary["warnings"]:
+            console.print(f"Warning: {failure}", markup=False)
+    if unwritten is not None:
+        raise unwritten
+    check_outcome(summary)
     return summary
+
+
+def _report(
+    summary: Mapping[str, Any], folder: RunFolder, watch: Watch
+) -> OSError | None:
+    """Draws the report; a disk that takes no more of it is told after the verdict."""
+    try:
+        figures = write_report(folder.root)
+    except OSError as error:
+        return error
+    watch.observe(RunFinished(summary=summary, figures=figures))
+    return None
 
 
 def _train(
@@ -139,14 +162,10 @@ def _write_results(
         for slug, arm in trained.items()
     }
     write_arrays(folder.test_correct, correct)
-    pictures = activation_pictures(experiment.activations)
-    pictures |= boundary_pictures(task, experiment.problems, trained)
-    write_arrays(folder.figures, pictures)
     pairing = check_pairing(trained, vary=config.vary)
-    if not pairing.verified:
-        raise InvalidComparison(
-            f"the arms are not paired: {'; '.join(pairing.problems)} (see {folder.root})"
-        )
+    _check_valid(experiment, trained, pairing, folder)
+    pictures, undrawn = _pictures(experiment, trained)
+    write_arrays(folder.figures, pictures)
     summary = summarise(
         Results(
             config=config,
@@ -158,21 +177,44 @@ def _write_results(
             pairing=pairing,
             steps=config.epochs * experiment.steps_per_epoch,
             total_seconds=time.perf_counter() - began,
-            warnings=(*experiment.notes, *failures),
+            warnings=(*experiment.notes, *failures, *undrawn),
         )
     )
     write_json(folder.summary, summary)
     return summary
 
 
-def _check_outcome(summary: Mapping[str, Any]) -> None:
-    """Raises AllDiverged when an arm has no lane left."""
-    for slug, arm in summary["arms"].items():
-        if arm["diverged"] == arm["seeds"]:
-            raise AllDiverged(
-                f"{slug}: all {arm['seeds']} lanes stopped being finite; "
-                f"learning rate {arm['learning_rate']:g} is too high for it"
+def _check_valid(
+    experiment: Experiment,
+    trained: Mapping[str, TrainedArm],
+    pairing: Pairing,
+    folder: RunFolder,
+) -> None:
+    """Raises InvalidComparison for arms that are not paired, or not really different."""
+    if not pairing.verified:
+        raise InvalidComparison(
+            f"the arms are not paired: {'; '.join(pairing.problems)} (see {folder.root})"
+        )
+    for names in pairing.identical_arms:
+        functions = [experiment.activations[name] for name in names]
+        if trained[names[0]].scored.alive.any() and not same_function(functions):
+            raise InvalidComparison(
+                f"{' and '.join(names)} are different functions, but were trained "
+                "bit-equal on every seed: the model does not use what its activation "
+                f"gives (see {folder.root})"
             )
+
+
+def _pictures(
+    experiment: Experiment, trained: Mapping[str, TrainedArm]
+) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
+    """Returns what the figures show, and what could not be: never worth the results."""
+    try:
+        pictures = activation_pictures(experiment.activations)
+        pictures |= boundary_pictures(experiment.task, experiment.problems, trained)
+    except Exception as error:
+        return {}, (f"the activations could not be drawn: {reason(error)}",)
+    return pictures, ()
 
 
 def _run_started(experiment: Experiment) -> RunStarted:

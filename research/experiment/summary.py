@@ -141,6 +141,9 @@ def _arm(results: Results, slug: str, primary: str) -> dict[str, Any]:
         "formula": activation.formula,
         "seeds": seeds,
         "diverged": diverged,
+        "steps_before_divergence": (
+            int(columns["steps"][~done].min()) if diverged else None
+        ),
         "diverged_upper": statistics.divergence_upper_bound(
             diverged, seeds, confidence
         ),

@@ -62,6 +62,12 @@ def from_nnx(
         params = jax.tree_util.tree_map_with_path(draw, nnx.to_pure_dict(shapes))
         return params, nnx.to_pure_dict(rest)
 
+    return Model(init, apply_nnx(graph))
+
+
+def apply_nnx(graph: nnx.GraphDef) -> Callable[..., tuple[Any, PyTree]]:
+    """Returns the apply function of an NNX module without dropout or running state."""
+
     def apply(
         params: PyTree,
         state: PyTree,
@@ -70,7 +76,7 @@ def from_nnx(
         key: Key[Array, ""] | None,
         train: bool,
     ) -> tuple[Any, PyTree]:
-        del key, train  # no dropout and no running statistics here yet
+        del key, train
         return nnx.merge(graph, params, state)(inputs), state
 
-    return Model(init, apply)
+    return apply

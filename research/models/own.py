@@ -4,15 +4,22 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from flax import linen, nnx
 from jaxtyping import Array, Key, PyTree
 
+from research import prng
 from research.activations.catalog import Activation
 from research.config import MLPConfig
 from research.errors import ConfigError
-from research.models.contract import Model
+from research.models.contract import Model, apply_nnx
 from research.own_code import load_function, reason, short_name
+
+STATELESS = (
+    "it keeps state beside its parameters (dropout, batch norm); of one's own models, "
+    "a pair of pure functions alone may"
+)
 
 
 def build_own(
@@ -26,18 +33,18 @@ def build_own(
     Raises:
       ConfigError: it cannot be loaded or called, or gives none of the three.
     """
-    function = load_function(config.name, field="model.name")
+    function: Any = load_function(config.name, field="model.name")
     shapes = {"activation": activation, "inputs": inputs, "outputs": outputs}
     try:
-        if "rngs" in inspect.signature(function).parameters:
+        if _takes_rngs(function):
             return _from_nnx(lambda rngs: function(**shapes, rngs=rngs))
         built = function(**shapes)
+        if isinstance(built, linen.Module):
+            return _from_linen(built, inputs)
     except Exception as error:
         raise ConfigError(
             f"model.name={config.name}: building it failed, {reason(error)}"
         ) from error
-    if isinstance(built, linen.Module):
-        return _from_linen(built, inputs)
     if isinstance(built, tuple) and len(built) == 2 and all(map(callable, built)):
         return Model(*built)
     raise ConfigError(
@@ -51,13 +58,32 @@ def describe_own(config: MLPConfig, *, inputs: int, outputs: int) -> str:
     return f"{short_name(config.name)}, {inputs} in and {outputs} out"
 
 
+def _takes_rngs(function: Any) -> bool:
+    # The metaclass of NNX modules hides what a class takes; its __init__ says it.
+    called = function.__init__ if inspect.isclass(function) else function
+    return "rngs" in inspect.signature(called).parameters
+
+
 def _from_nnx(build: Callable[[nnx.Rngs], nnx.Module]) -> Model:
     module = nnx.eval_shape(lambda: build(nnx.Rngs(0)))
-    graph, _, _ = nnx.split(module, nnx.Param, ...)
+    graph, _, rest = nnx.split(module, nnx.Param, ...)
+    if jax.tree.leaves(rest):
+        raise TypeError(STATELESS)
 
     def init(key: Key[Array, ""]) -> tuple[PyTree, PyTree]:
-        _, params, rest = nnx.split(build(nnx.Rngs(key)), nnx.Param, ...)
-        return nnx.to_pure_dict(params), nnx.to_pure_dict(rest)
+        params = nnx.split(build(nnx.Rngs(key)), nnx.Param, ...)[1]
+        return nnx.to_pure_dict(params), {}
+
+    return Model(init, apply_nnx(graph))
+
+
+def _from_linen(module: linen.Module, inputs: int) -> Model:
+    row = jnp.zeros((1, inputs), jnp.float32)
+    if set(jax.eval_shape(module.init, prng.stream_key("init", 0), row)) - {"params"}:
+        raise TypeError(STATELESS)
+
+    def init(key: Key[Array, ""]) -> tuple[PyTree, PyTree]:
+        return module.init(key, row).get("params", {}), {}
 
     def apply(
         params: PyTree,
@@ -68,26 +94,6 @@ def _from_nnx(build: Callable[[nnx.Rngs], nnx.Module]) -> Model:
         train: bool,
     ) -> tuple[Any, PyTree]:
         del key, train
-        return nnx.merge(graph, params, state)(inputs), state
-
-    return Model(init, apply)
-
-
-def _from_linen(module: linen.Module, inputs: int) -> Model:
-    def init(key: Key[Array, ""]) -> tuple[PyTree, PyTree]:
-        variables = dict(module.init(key, jnp.zeros((1, inputs), jnp.float32)))
-        return variables.pop("params", {}), variables
-
-    def apply(
-        params: PyTree,
-        state: PyTree,
-        inputs: PyTree,
-        *,
-        key: Key[Array, ""] | None,
-        train: bool,
-    ) -> tuple[Any, PyTree]:
-        del train
-        rngs = {} if key is None else {"dropout": key}
-        return module.apply({"params": params, **state}, inputs, rngs=rngs), state
+        return module.apply({"params": params}, inputs), state
 
     return Model(init, apply)

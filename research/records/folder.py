@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from research.errors import ConfigError
+
 
 @dataclass(frozen=True)
 class RunFolder:
@@ -72,18 +74,45 @@ def new_folder(parent: Path, stem: str) -> Path:
             return parent / f"{stem}-{number}"
 
 
+def claim(folder: RunFolder, config: Mapping[str, Any]) -> None:
+    """Writes a run's config into its folder, which no other run may have taken.
+
+    Raises:
+      ConfigError: the folder holds a run, or cannot be made.
+    """
+    try:
+        folder.root.mkdir(parents=True, exist_ok=True)
+        with folder.config.open("xb") as file:
+            file.write(json_bytes(config))
+    except FileExistsError:
+        what = "holds a run already" if folder.root.is_dir() else "must be a folder"
+        raise ConfigError(f"workdir={folder.root}: {what}; name a new folder") from None
+    except NotADirectoryError:
+        raise ConfigError(f"workdir={folder.root}: must be a folder") from None
+
+
 def write_bytes(path: Path, content: bytes) -> None:
     """Writes a file beside its place and moves it there, so that no half is ever seen."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_bytes(content)
-    beside.replace(path)
+    try:
+        beside.write_bytes(content)
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        error.filename = error.filename or str(path)
+        raise
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Writes a mapping; a NaN or an infinity in it is an error, not invalid JSON."""
+    write_bytes(path, json_bytes(content))
+
+
+def json_bytes(content: Mapping[str, Any]) -> bytes:
+    """Returns a mapping as the bytes of a JSON file."""
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
-    write_bytes(path, (text + "\n").encode())
+    return (text + "\n").encode()
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -166,6 +166,8 @@ class _Board:
         # be read from the curve.
         tags = {f"hparam/{name}": column for name, column in scores.items()}
         fields = _hyperparameters(self._run)
+        # Runs that are looked at together keep their arms apart.
+        group = f"{event.arm} · {self._logdir.resolve().parent.name}"
         for lane, seed in enumerate(self._shown):
             writer = self._writer(_seed_run(event.arm, seed), self._run.epochs + 1)
             values = {
@@ -174,7 +176,7 @@ class _Board:
                 "learning_rate": event.learning_rate,
                 "seed": seed,
             }
-            for summary in hparams_summaries(values, metrics=tags, group=event.arm):
+            for summary in hparams_summaries(values, metrics=tags, group=group):
                 writer.add_summary(summary, self._run.epochs)
             finals = {tag: float(column[lane]) for tag, column in tags.items()}
             writer.add_summary(scalars_summary(finals), self._run.epochs)

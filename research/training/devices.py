@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from jax.sharding import Mesh
 
-from research.config import ConfigError
+from research.errors import ConfigError
 
 AXIS = "seeds"
 
@@ -38,12 +38,18 @@ def claim_devices(wanted: int | None) -> str | None:
       A sentence when JAX already had fewer devices, which are then used; else None.
 
     Raises:
-      ConfigError: an accelerator machine has fewer devices than are wanted.
+      ConfigError: JAX finds no device, or fewer accelerators than are wanted.
     """
     count = wanted or physical_cores()
     with contextlib.suppress(RuntimeError):  # JAX is running already
         jax.config.update("jax_num_cpu_devices", count)
-    here = jax.device_count()
+    try:
+        here = jax.device_count()
+    except (RuntimeError, AssertionError):  # the second try's fault is an assertion
+        raise ConfigError(
+            f"JAX_PLATFORMS={os.environ.get('JAX_PLATFORMS', '')}: JAX finds no such "
+            "device here; unset it, or install jax for it"
+        ) from None
     if jax.default_backend() != "cpu" and wanted is not None and wanted > here:
         raise ConfigError(
             f"compute.devices={wanted}: must be at most {here}, the devices of this "

@@ -31,7 +31,7 @@ class Stand:
         (workdir / "config.json").write_text(json.dumps(to_mapping(config)))
         self.during()
         (workdir / "results").mkdir()
-        (workdir / "results/summary.json").write_text('{"schema": 1}')
+        (workdir / "results/summary.json").write_text('{"schema": 1, "arms": {}}')
         return {"schema": 1}
 
     def write_report(self, workdir):
@@ -83,7 +83,7 @@ def test_a_finished_run_is_shown_again_without_training(stand: Stand, capsys):
     assert main(["--config.activations=relu,swish", "--workdir=x"]) == 0
     assert len(stand.trained) == 1
     assert stand.reported == [Path("x")]
-    assert stand.printed == [{"schema": 1}]
+    assert stand.printed == [{"schema": 1, "arms": {}}]
     assert "nothing is trained" in capsys.readouterr().out
 
 
@@ -153,7 +153,7 @@ def test_report_draws_again(stand: Stand):
     assert main(["--workdir=x"]) == 0
     assert main(["report", "--workdir=x"]) == 0
     assert stand.reported == [Path("x")]
-    assert stand.printed == [{"schema": 1}]
+    assert stand.printed == [{"schema": 1, "arms": {}}]
 
 
 def test_report_of_damaged_files(stand: Stand, capsys):

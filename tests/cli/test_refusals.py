@@ -86,7 +86,7 @@ def refusal(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         (["--config.optimizer.learning_rate=1e-3,1e-2"], ["one value only"]),
         (["--config.optimizer.name=adma"], ["did you mean adam?"]),
         (["--config.task.name=mons"], ["task.name='mons'", "did you mean moons?"]),
-        (["--config.task.noise=-0.1"], ["task.noise=-0.1", "from 0 up"]),
+        (["--config.task.noise=-0.1"], ["task.noise=-0.1", "from 0 to 1000"]),
         (["--config.compute.devices=two"], ["compute.devices='two'"]),
         (["--config.vary=init,seed"], ["vary='seed'", "one of init"]),
         # Arms.

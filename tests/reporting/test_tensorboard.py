@@ -190,7 +190,7 @@ def test_each_seed_is_a_session_of_its_arm(logdir, arm):
             logdir, f"{arm}/seed-{seed}", metadata.SESSION_START_INFO_TAG
         )
         start = metadata.parse_session_start_info_plugin_data(content)
-        assert start.group_name == arm
+        assert start.group_name == f"{arm} · {logdir.parent.name}"
         assert start.hparams["activation"].string_value == arm
         assert start.hparams["seed"].number_value == seed
         assert start.hparams["learning_rate"].number_value == 1e-3
@@ -445,10 +445,12 @@ def test_the_hparams_tab_groups_and_averages_the_seeds_of_an_arm(logdir: Path):
     finally:
         os.killpg(server.pid, signal.SIGKILL)
         server.wait()
-    assert {group["name"] for group in groups} == set(ARMS)
+    run = logdir.parent.name
+    assert {group["name"] for group in groups} == {f"{arm} · {run}" for arm in ARMS}
     for group in groups:
+        arm = group["name"].partition(" · ")[0]
         names = {session["name"] for session in group["sessions"]}
-        assert names == {f"{group['name']}/seed-{seed}" for seed in SEEDS[:2]}
+        assert names == {f"{arm}/seed-{seed}" for seed in SEEDS[:2]}
         means = {
             value["name"]["tag"]: value["value"] for value in group["metricValues"]
         }

@@ -1,0 +1,74 @@
+"""An experiment small enough for a test: 120 training rows, 8 hidden units, 5 epochs."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from research.config_values import from_mapping
+from research.experiment.prepare import Experiment, prepare
+from research.records.events import Event
+from research.training.plan import Plan
+from research.training.run import TrainedArm, train_arm
+
+TINY = {
+    "activations": "relu,gelu",
+    "seeds": 8,
+    "epochs": 5,
+    "batch_size": 16,
+    "task": {"samples": 200, "test_samples": 40, "validation_samples": 40},
+    "model": {"hidden": (8,)},
+    "optimizer": {"learning_rate": 0.01},
+    "compute": {"devices": 2},
+    "tensorboard": {"seeds": 0},
+}
+
+
+def tiny_experiment(**changes: Any) -> Experiment:
+    """Returns the tiny experiment, ready to train, with some fields changed."""
+    return prepare(from_mapping({**TINY, **changes}))
+
+
+def fixed_plan(*, width: int = 4, block: int = 8, devices: int = 2) -> Plan:
+    """Returns a plan that does not depend on the machine: as given, the tiny run's own."""
+    return Plan(
+        devices=devices, lanes_per_chunk=width, lanes_per_block=block, rule="a test's"
+    )
+
+
+def train(
+    experiment: Experiment,
+    slug: str,
+    *,
+    seeds: Sequence[int] = range(8),
+    plan: Plan | None = None,
+    learning_rate: float = 0.01,
+    epochs: int = 5,
+    observe: Callable[[Event], None] = lambda event: None,
+    before_scoring: Callable[[Sequence[int]], None] = lambda seeds: None,
+) -> TrainedArm:
+    """Trains one arm of an experiment as the run does, under a plan of the test's."""
+    return train_arm(
+        experiment.problems[slug],
+        plan or fixed_plan(),
+        experiment.data,
+        arm=slug,
+        seeds=tuple(seeds),
+        learning_rate=learning_rate,
+        epochs=epochs,
+        observe=observe,
+        before_scoring=before_scoring,
+    )
+
+
+def numbers(arm: TrainedArm) -> dict[str, np.ndarray]:
+    """Returns every array of an arm that starts with its seeds, by name."""
+    scored = arm.scored._asdict()
+    parts = {"curves": arm.curves, "weights": arm.weights}
+    parts |= {name: scored.pop(name) for name in ("test", "test_last", "validation")}
+    nested = {
+        f"{part} {name}": value
+        for part, values in parts.items()
+        for name, value in values.items()
+    }
+    return {"splits": arm.splits, **scored, **nested}
