@@ -35,13 +35,12 @@ def analyse(analysis: Analysis, workdir: Path | None, command: str) -> None:
         rows(folder.per_seed)
     summary["total_seconds"] = time.perf_counter() - began
     write_json(folder.summary, summary)
-    from rich.console import Console
-
+    from research.cli.terminal import Terminal
     from research.reporting.console import print_verdict
     from research.reporting.report import write_report
 
     write_report(folder.root)
-    print_verdict(summary, Console(), workdir=folder.root)
+    print_verdict(summary, Terminal(), workdir=folder.root)
 
 
 # What is judged: its summary, and what writes its scores one by one, where it has them.
