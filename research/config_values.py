@@ -255,3 +255,14 @@ def to_config_dict(config: Any) -> Any:
             words = leaf.many and leaf.kind is str
             tree[field.name] = ",".join(value) if words else value
     return tree
+
+
+def flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Returns the leaves of a nested mapping by their paths, `task.noise`."""
+    leaves: dict[str, Any] = {}
+    for name, value in tree.items():
+        if isinstance(value, Mapping):
+            leaves |= flat(value, f"{prefix}{name}.")
+        else:
+            leaves[prefix + name] = value
+    return leaves

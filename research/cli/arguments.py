@@ -22,13 +22,32 @@ class Command:
 COMMANDS = {
     "compare": Command(
         ("config", "workdir"),
-        "train every arm over all seeds and say what the evidence supports (default)",
+        "train every arm over all seeds, say what the evidence supports (default)",
     ),
     "report": Command(
         ("workdir",), "draw a finished run's report and verdict again; trains nothing"
     ),
+    "analyse": Command(
+        (
+            "scores",
+            "workdirs",
+            "reference",
+            "margin",
+            "confidence",
+            "lower_is_better",
+            "workdir",
+        ),
+        "judge anybody's scores from a CSV file, or finished runs as one suite",
+    ),
+    "check_table": Command(
+        ("table", "reference", "confidence", "lower_is_better", "workdir"),
+        "recompute the claims of a published table of means",
+    ),
     "help": Command((), "show this text"),
 }
+ALIASES = {"analyze": "analyse"}
+# Flags that may stand alone, which then means true.
+SWITCHES = ("lower_is_better",)
 
 
 FLAGS = tuple(dict.fromkeys(flag for each in COMMANDS.values() for flag in each.flags))
@@ -46,7 +65,8 @@ def split(argv: Sequence[str]) -> Arguments:
     """Splits the words after the program's name; every flag takes a value.
 
     `--flag=value` and `--flag value` mean the same, and so do hyphens and underscores
-    in names. A flag given twice is refused: which of the two was meant is not known.
+    in names. A switch stands alone, or with `=true` or `=false`. A flag given twice is
+    refused: which of the two was meant is not known.
 
     Raises:
       ConfigError: an unknown command or flag, one foreign to the command, one without a
@@ -70,6 +90,7 @@ def split(argv: Sequence[str]) -> Arguments:
 
 def _command(word: str) -> str:
     name = word.replace("-", "_")
+    name = ALIASES.get(name, name)
     if name not in COMMANDS:
         raise ConfigError(
             f"{shown(word)}: no such command; there are {', '.join(COMMANDS)}"
@@ -87,7 +108,9 @@ def _flags(command: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
             raise _stray(word)
         name, text = match["name"].replace("-", "_"), match["text"]
         _check_flag(command, name)
-        if not match["equals"]:
+        if not match["equals"] and name in SWITCHES:
+            text = "true"
+        elif not match["equals"]:
             if not rest or rest[0].startswith("--"):
                 raise ConfigError(f"--{name}: needs a value; write --{name}=VALUE")
             text = rest.pop(0)
@@ -97,24 +120,29 @@ def _flags(command: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _check_flag(command: str, name: str) -> None:
     flag, _, field = name.partition(".")
     if flag not in FLAGS or (field and flag != "config"):
-        raise ConfigError(f"--{shown(name)[1:-1]}: no such flag; {_hint(name)}")
+        hint = _hint(command, name)
+        raise ConfigError(f"--{shown(name)[1:-1]}: no such flag; {hint}")
     taken = COMMANDS[command].flags
     if flag not in taken:
         allowed = " and ".join(f"--{flag}" for flag in taken) or "none"
+        path = nearest_field(name) if "config" in taken else ""
+        meant = f"; did you mean --config.{path}?" if path else ""
         raise ConfigError(
-            f"--{name}: does not belong to {command}, which takes {allowed}"
+            f"--{name}: does not belong to {command}, which takes {allowed}{meant}"
         )
 
 
-def _hint(name: str) -> str:
+def _hint(command: str, name: str) -> str:
     """Proposes a field for `--seeds` and `--confg.seeds`, a flag for `--workdri`."""
     head, _, field = name.partition(".")
-    path = nearest_field(field or name)
-    if path and (field or not near(head, FLAGS)):
+    taken = COMMANDS[command].flags
+    path = nearest_field(field or name) if "config" in taken else ""
+    if path and (field or not near(head, taken)):
         return f"did you mean --config.{path}?"
-    flags = [f"--{flag}" for flag in (*FLAGS, "help")]
+    flags = [f"--{flag}" for flag in (*taken, "help")]
     close = near(f"--{head}", flags).removeprefix("; ")
-    return close or f"there are {', '.join(flags)} and --config.FIELD"
+    fields = " and --config.FIELD" if "config" in taken else ""
+    return close or f"there are {', '.join(flags)}{fields}"
 
 
 def _stray(word: str) -> ConfigError:

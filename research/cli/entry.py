@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import NoReturn
 
+from research.cli.analyse import analyse
 from research.cli.commands import compare, report
 from research.cli.flags import read
 from research.cli.help_text import help_text
@@ -54,6 +55,8 @@ def _run(argv: Sequence[str]) -> None:
         print(help_text())
     elif request.command == "report":
         report(request.workdir)
+    elif request.analysis is not None:
+        analyse(request.analysis, request.workdir, request.line)
     else:
         assert request.config is not None
         workdir = prepare(request.workdir, request.config, request.stem)

@@ -11,9 +11,10 @@ from ml_collections import config_flags
 
 from research.activations.names import arms
 from research.cli import config_file
+from research.cli.analysis import Analysis, read_analysis, read_path
 from research.cli.arguments import split
 from research.cli.fields import flag_text, read_field
-from research.config import ConfigError, ExperimentConfig, shown
+from research.config import ExperimentConfig
 from research.config_values import from_mapping, to_config_dict
 
 
@@ -23,10 +24,12 @@ class Request:
 
     stem: the name of the config file, after which the run folder is called.
     line: the command as it can be repeated, without its `--workdir`.
+    analysis: what analyse and check_table are asked for; config what compare is.
     """
 
     command: str
     config: ExperimentConfig | None
+    analysis: Analysis | None
     workdir: Path | None
     stem: str
     line: str
@@ -42,24 +45,18 @@ def read(argv: Sequence[str]) -> Request:
     given = dict(arguments.flags)
     workdir = given.pop("workdir", None)
     words = [f"--{name}={text}" for name, text in given.items()]
-    path = _path("config", given.pop("config", str(config_file.DEFAULT)))
+    path = read_path("config", given.pop("config", str(config_file.DEFAULT)))
+    analysis = None
+    if arguments.command in ("analyse", "check_table"):
+        analysis = read_analysis(arguments.command, given)
     return Request(
         command=arguments.command,
         config=_config(path, given) if arguments.command == "compare" else None,
-        workdir=None if workdir is None else _path("workdir", workdir),
-        stem=path.stem,
+        analysis=analysis,
+        workdir=None if workdir is None else read_path("workdir", workdir),
+        stem=analysis.stem if analysis else path.stem,
         line=shlex.join(["python", "launch.py", arguments.command, *words]),
     )
-
-
-def _path(flag: str, text: str) -> Path:
-    """Reads a path; a leading ~ is the home folder, as shells leave it after `=`."""
-    if not text.strip() or "\0" in text:
-        raise ConfigError(f"--{flag}={shown(text)}: must be a path")
-    try:
-        return Path(text).expanduser()
-    except RuntimeError as error:
-        raise ConfigError(f"--{flag}={shown(text)}: {error}") from None
 
 
 def _config(path: Path, given: Mapping[str, str]) -> ExperimentConfig:

@@ -22,6 +22,18 @@ flags
   --config.FIELD=VALUE  overrides one field of it
   --workdir=DIR         the run's folder (default runs/<config>-<n>, the first free n);
                         a finished one is shown again, nothing is trained
+flags of analyse and check_table
+  --scores=FILE         CSV of scores: arm,seed,score, or one column an arm with or
+                        without a column seed; paired where the seeds match
+  --workdirs=DIR,DIR    finished runs, judged as one suite of tasks
+  --table=FILE          CSV of a published table: name,mean,std,n
+  --reference=NAME      what the others are judged against (default the first)
+  --margin=NUMBER       smallest difference of scores that would matter; without it
+                        equivalence is not judged
+  --confidence=NUMBER   confidence of the intervals (default 0.95, or the first run's)
+  --lower_is_better     for losses and errors
+  --workdir=DIR         the folder of what is found (default runs/<file>-<n>)
+
   --flag value and --flag=value mean the same, and so do - and _ in names; a flag given
   twice is refused; lists are divided by commas.
 """
@@ -32,6 +44,9 @@ examples
   python launch.py --config.activations=gelu,relu,silu --config.reference=gelu
   python launch.py --config.model.hidden=128,128 --config.optimizer.learning_rate=3e-4
   python launch.py report --workdir=runs/moons-1
+  python launch.py analyse --scores=examples/scores_long.csv --margin=0.005
+  python launch.py analyse --workdirs=runs/moons-1,runs/moons_early-1
+  python launch.py check_table --table=examples/mish_n23.csv --reference=GELU
 
 exit codes
   0   done, whatever the verdict
@@ -45,7 +60,7 @@ exit codes
 
 def help_text() -> str:
     """Returns the help: commands, flags, every field with its default, exit codes."""
-    commands = [f"  {name:<8} {command.text}" for name, command in COMMANDS.items()]
+    commands = [f"  {name:<12} {command.text}" for name, command in COMMANDS.items()]
     fields = [line for field in FIELDS.values() for line in _lines(field)]
     head = [HEAD, "commands", *commands, "", FLAGS]
     words = ["activations", *_activations(), ""]

@@ -4,13 +4,13 @@ import dataclasses
 import itertools
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from research.activations.names import arms
 from research.config import ConfigError, ExperimentConfig, shown
-from research.config_values import from_mapping, to_mapping
+from research.config_values import flat, from_mapping, to_mapping
 from research.errors import DataError
 
 RUNS = Path("runs")
@@ -26,11 +26,42 @@ def prepare(workdir: Path | None, config: ExperimentConfig, stem: str) -> Path:
     """
     if workdir is None:
         return _first_free(stem)
+    if _made(workdir):
+        _check_same_run(workdir, config)
+    return workdir
+
+
+def prepare_analysis(workdir: Path | None, stem: str, mode: str) -> Path:
+    """Returns a folder that can be written: a new one, or one of the same analysis.
+
+    An analysis takes no time, so that its folder is written anew.
+
+    Raises:
+      ConfigError: a path that is no folder or cannot be written, or a folder that holds
+        something else.
+      DataError: the folder's summary.json cannot be read.
+    """
+    if workdir is None:
+        return _first_free(stem)
+    if _made(workdir):
+        same = is_finished(workdir) and (
+            read_json(workdir / "results/summary.json").get("mode") == mode
+        )
+        if not same:
+            raise ConfigError(
+                f"--workdir={workdir}: is not empty and holds no such analysis; name a "
+                "new folder"
+            )
+    return workdir
+
+
+def _made(workdir: Path) -> bool:
+    """Makes a folder where there is none, and tells whether it holds anything."""
     try:
         workdir.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=workdir):
             pass
-        taken = any(workdir.iterdir())
+        return any(workdir.iterdir())
     except FileExistsError:
         raise ConfigError(f"--workdir={workdir}: must be a folder") from None
     except (OSError, ValueError) as error:
@@ -38,9 +69,6 @@ def prepare(workdir: Path | None, config: ExperimentConfig, stem: str) -> Path:
         raise ConfigError(
             f"--workdir={workdir}: must be a folder that can be written, {reason}"
         ) from None
-    if taken:
-        _check_same_run(workdir, config)
-    return workdir
 
 
 def is_finished(workdir: Path) -> bool:
@@ -108,7 +136,7 @@ def _recorded(workdir: Path) -> ExperimentConfig:
 
 
 def _differences(old: ExperimentConfig, new: ExperimentConfig) -> Iterator[str]:
-    before, now = _flat(_canonical(old)), _flat(_canonical(new))
+    before, now = flat(_canonical(old)), flat(_canonical(new))
     for path, value in now.items():
         if before.get(path) != value:
             yield f"{path} ({shown(before.get(path))} there, {shown(value)} now)"
@@ -120,13 +148,3 @@ def _canonical(config: ExperimentConfig) -> dict[str, Any]:
     return to_mapping(
         dataclasses.replace(config, activations=names, reference=reference)
     )
-
-
-def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in tree.items():
-        if isinstance(value, Mapping):
-            flat |= _flat(value, f"{prefix}{name}.")
-        else:
-            flat[prefix + name] = value
-    return flat

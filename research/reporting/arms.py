@@ -67,7 +67,14 @@ def written(summary: Mapping[str, Any], slug: str) -> str:
 
 def form(summary: Mapping[str, Any], slug: str) -> str:
     """Returns which function is meant where the name alone is ambiguous, or nothing."""
-    return FORMS.get(summary["arms"][slug]["name"], "")
+    arm = summary["arms"][slug]
+    # Which GELU somebody else's scores are of is not known here.
+    return FORMS.get(arm["name"], "") if arm["formula"] is not None else ""
+
+
+def were_trained(summary: Mapping[str, Any]) -> bool:
+    """Tells whether the scores are of trainings of ours, and not read from a file."""
+    return summary["mode"] != "analyse"
 
 
 def colours(summary: Mapping[str, Any]) -> dict[str, str]:

@@ -8,7 +8,9 @@ from research.reporting import numbers, verdicts
 
 def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Returns title and caption by the figure's name, in reading order."""
-    level, margin = verdicts.confidence(summary), numbers.margin(summary)
+    level = verdicts.confidence(summary)
+    given = summary["margin"] is not None
+    band = f"; the shaded band is the margin of ±{numbers.margin(summary)}"
     diverged = any(arm["diverged"] for arm in summary["arms"].values())
     left_out = " Diverged trainings are left out." if diverged else ""
     few = len(summary["arms"]) <= 3 and summary["seeds"] > 1
@@ -24,8 +26,14 @@ def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
             "Seed by seed",
             "Each dot is one seed, the arm's score minus the reference's, in the colour "
             "of the arm it would have named (grey: a tie). The diamond is their mean "
-            f"with its {level} interval; the shaded band is the margin of ±{margin}. Dots "
+            f"with its {level} interval{band if given else ''}. Dots "
             "on both sides of 0 are what a single run cannot see.",
+        ),
+        "scores": (
+            "Run by run",
+            "Each dot is one run, each column an arm. The diamond is the arm's mean with "
+            f"its {level} interval. Where the columns overlap, single runs cannot tell "
+            "the arms apart.",
         ),
         "false_winners": (
             "Who a few seeds would have named",

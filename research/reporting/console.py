@@ -1,6 +1,5 @@
 """The verdict on the console: a table, its sentences, and where the rest lies."""
 
-import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from research.reporting import arms, numbers, sentences, verdicts
+from research.reporting.console_text import READABLE, say
+from research.reporting.document_pages import print_document
+from research.reporting.documents import DOCUMENTS
 
 STYLES = {
     "better": "bold green",
@@ -19,8 +21,6 @@ STYLES = {
     "undecided": "bold yellow",
     "no verdict": "bold yellow",
 }
-# Sentences wider than this are hard to read, however wide the terminal is.
-READABLE = 100
 NARROWEST = 72
 # What stands before an arm's bracket and between an interval's ends, widest first.
 LAYOUTS = ((" ", ", "), ("\n", ", "), ("\n", ",\n"))
@@ -61,10 +61,12 @@ def _columns(summary: Mapping[str, Any]) -> Table:
     points = f"\n{scale.unit.strip()}" if scale.percent else ""
     reference = Text(summary["arms"][summary["reference"]]["name"])
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    table.add_column("activation", overflow="fold", min_width=10)
+    kind = "activation" if arms.were_trained(summary) else "arm"
+    table.add_column(kind, overflow="fold", min_width=10)
+    trained = arms.were_trained(summary)
     for heading in (
         Text(f"{metric}{percent}{last}\nmean ± sd"),
-        Text("step"),
+        *([Text("step")] if trained else []),
         Text.assemble("against\n", reference, points),
         Text(f"{verdicts.confidence(summary)}\ninterval"),
         Text("p\nHolm" if len(summary["comparisons"]) > 1 else "p"),
@@ -81,10 +83,11 @@ def _label(summary: Mapping[str, Any], slug: str, bracket: str) -> Text:
 
 def _scores(summary: Mapping[str, Any], slug: str) -> tuple[Text, ...]:
     arm, scale = summary["arms"][slug], numbers.scale_of(summary)
+    mean = Text(numbers.bare_mean(arm, scale))
+    if not arms.were_trained(summary):
+        return (mean,)
     base = summary["arms"][summary["reference"]]["step_seconds"]
-    return Text(numbers.bare_mean(arm, scale)), Text(
-        numbers.ratio(arm["step_seconds"], base)
-    )
+    return mean, Text(numbers.ratio(arm["step_seconds"], base))
 
 
 def _comparison(
@@ -104,18 +107,23 @@ def print_verdict(
     summary: Mapping[str, Any], console: Console, *, workdir: Path
 ) -> None:
     """Prints what a person sees at the end of a run; plain where there is no terminal."""
+    make = DOCUMENTS.get(summary["mode"])
+    if make is not None:
+        warnings = summary["warnings"]
+        print_document(make(summary), console, warnings=warnings, workdir=workdir)
+        return
     # The title line breaks between its parts only.
     title = sentences.header(summary).replace(" ", numbers.NO_BREAK)
     title = title.replace(f"{numbers.NO_BREAK}·{numbers.NO_BREAK}", " · ")
-    _say(console, title, width=console.width, style="bold")
+    say(console, title, width=console.width, style="bold")
     console.print()
     console.print(verdict_table(summary, width=console.width), crop=False)
     console.print()
     readable = min(console.width, READABLE)
     for told in sentences.findings(summary):
-        _say(console, told, width=readable)
+        say(console, told, width=readable)
     for warning in summary["warnings"]:
-        _say(console, f"Warning: {warning}", width=readable, style="yellow")
+        say(console, f"Warning: {warning}", width=readable, style="yellow")
     console.print(
         Text(_where(summary, workdir, console.width)), soft_wrap=True, highlight=False
     )
@@ -123,19 +131,9 @@ def print_verdict(
 
 def _where(summary: Mapping[str, Any], workdir: Path, width: int) -> str:
     """Returns where the rest lies, in one line where it fits, so that paths stay whole."""
-    parts = (
-        f"{sentences.cost(summary)}.",
-        f"Report: {workdir / 'report.html'}",
-        f"TensorBoard: tensorboard --logdir {workdir / 'tensorboard'}",
-    )
-    line = f"{parts[0]} {parts[1]}   {parts[2]}"
+    parts = [f"{sentences.cost(summary)}.", f"Report: {workdir / 'report.html'}"]
+    line = " ".join(parts)
+    if arms.were_trained(summary):
+        board = f"TensorBoard: tensorboard --logdir {workdir / 'tensorboard'}"
+        parts, line = [*parts, board], f"{line}   {board}"
     return line if len(line) <= width else "\n".join(parts)
-
-
-def _say(console: Console, told: str, *, width: int, style: str = "") -> None:
-    """Prints a sentence, broken at spaces but never between a number and its unit."""
-    filled = textwrap.fill(
-        numbers.glue(told), width, break_long_words=False, break_on_hyphens=False
-    )
-    plain = filled.replace(numbers.NO_BREAK, " ")
-    console.print(Text(plain, style=style), soft_wrap=True, highlight=False)

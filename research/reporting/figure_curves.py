@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
-from scipy import stats
+from scipy import special
 
 from research.reporting import arms, numbers
 from research.reporting.figure_style import (
@@ -36,7 +36,7 @@ def mean_band(
     mean = curves.mean(axis=0, dtype=np.float64)
     if n < 2:
         return mean, np.full(epochs, np.nan)
-    t = stats.t.ppf((1 + confidence) / 2, n - 1)
+    t = float(special.stdtrit(n - 1, (1 + confidence) / 2))
     return mean, t * curves.std(axis=0, ddof=1, dtype=np.float64) / n**0.5
 
 

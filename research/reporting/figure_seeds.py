@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from research.reporting import arms, numbers
+from research.reporting import arms, numbers, verdicts
 from research.reporting.figure_style import (
     INK,
     MARGIN,
@@ -22,30 +22,33 @@ from research.reporting.figure_style import (
 
 WIDE = (6.4, 3.9)
 SMALL = (4.4, 3.4)
+MOST_DOTS = 2000
 
 
 def draw_differences(summary: Mapping[str, Any]) -> Figure:
-    """Draws each comparison's differences, sorted, with zero, margin, mean and interval.
+    """Draws each pair's differences, sorted, with zero, margin, mean and interval.
 
     Raises:
       ValueError: there is nothing to compare.
     """
-    figure, panels = _panels(summary)
-    for axes, comparison in zip(panels, summary["comparisons"], strict=True):
+    compared = [c for c in summary["comparisons"] if verdicts.is_paired(c)]
+    figure, panels = _panels(len(compared))
+    for axes, comparison in zip(panels, compared, strict=True):
         _draw_sorted(axes, summary, comparison)
     handles = [
         Line2D([], [], marker="o", linestyle="", color=MUTED, markersize=4),
         Line2D([], [], marker="D", color=INK, markersize=6, linewidth=2),
-        Patch(color=MARGIN),
+        *([] if summary["margin"] is None else [Patch(color=MARGIN)]),
     ]
     confidence = f"{100 * summary['confidence']:g} %"
-    names = ["one seed", f"mean and its {confidence} interval", "margin"]
+    names = ["one seed", f"mean and its {confidence} interval", "margin"][
+        : len(handles)
+    ]
     figure.legend(handles, names, loc="outside lower left", ncols=3)
     return figure
 
 
-def _panels(summary: Mapping[str, Any]) -> tuple[Figure, list[Axes]]:
-    count = len(summary["comparisons"])
+def _panels(count: int) -> tuple[Figure, list[Axes]]:
     if not count:
         raise ValueError("one arm alone is compared with nothing")
     width, height = WIDE if count == 1 else SMALL
@@ -58,23 +61,26 @@ def _draw_sorted(
     percent = numbers.is_percent(summary["primary_metric"])
     factor = 100 if percent else 1
     values = factor * np.sort(np.asarray(comparison["differences"], dtype=np.float64))
-    ranks = np.arange(1, len(values) + 1)
-    axes.axhspan(
-        -factor * summary["margin"], factor * summary["margin"], color=MARGIN, zorder=0
-    )
+    count = len(values)
+    # Thousands of sorted dots are a line: every so many of them draw it as well.
+    ranks = np.unique(np.linspace(1, count, min(count, MOST_DOTS)).astype(int))
+    values = values[ranks - 1]
+    if summary["margin"] is not None:
+        margin = factor * summary["margin"]
+        axes.axhspan(-margin, margin, color=MARGIN, zorder=0)
     axes.axhline(0, color=INK, linewidth=0.9, zorder=1)
     axes.scatter(
         ranks, values, s=18, c=_dot_colours(summary, comparison, values), zorder=3
     )
-    _draw_mean(axes, comparison, factor, 1.07 * len(values) + 1.5)
+    _draw_mean(axes, comparison, factor, 1.07 * count + 1.5)
     arm, name = comparison["arm"], label(summary, comparison["reference"])
     axes.set_title(f"{label(summary, arm)} − {name}", color=arms.colours(summary)[arm])
     metric = numbers.words(summary["primary_metric"])
     axes.set_ylabel(f"{metric}, points" if percent else metric)
     axes.set_xlabel(f"seeds, sorted: {_tally(comparison)}")
-    axes.set_xlim(0, 1.14 * len(values) + 2.5)
+    axes.set_xlim(0, 1.14 * count + 2.5)
     axes.margins(y=0.12)
-    axes.xaxis.set_major_locator(FixedLocator(_rank_ticks(len(values))))
+    axes.xaxis.set_major_locator(FixedLocator(_rank_ticks(count)))
     axes.grid(axis="x", visible=False)
 
 
@@ -124,7 +130,7 @@ def draw_false_winners(summary: Mapping[str, Any]) -> Figure:
     Raises:
       ValueError: there is nothing to compare.
     """
-    figure, panels = _panels(summary)
+    figure, panels = _panels(len(summary["comparisons"]))
     for axes, comparison in zip(panels, summary["comparisons"], strict=True):
         _draw_shares(axes, summary, comparison)
     _shares_legend(figure, summary)
@@ -144,7 +150,8 @@ def _draw_shares(
     axes.xaxis.set_major_locator(FixedLocator(_thinned(seeds)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter("{x:g}")
-    axes.set_xlabel("seeds averaged")
+    paired = verdicts.is_paired(comparison)
+    axes.set_xlabel("seeds averaged" if paired else "runs of each averaged")
     axes.set_ylabel("share of draws, %")
     axes.grid(visible=False)
     if len(summary["comparisons"]) > 1:

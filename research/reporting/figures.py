@@ -1,7 +1,7 @@
 """Draws every figure of a run from its folder."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,14 @@ from zipfile import BadZipFile
 import numpy as np
 from matplotlib.figure import Figure
 
-from research.reporting import figure_curves, figure_seeds, figure_shapes
+from research.reporting import (
+    arms,
+    figure_curves,
+    figure_runs,
+    figure_seeds,
+    figure_shapes,
+    verdicts,
+)
 from research.reporting.figure_style import save, style
 
 Arrays = Mapping[str, np.ndarray]
@@ -37,20 +44,31 @@ def draw_all(workdir: Path) -> Drawn:
     """Draws what can be drawn; the rest becomes a problem in words, never a crash."""
     summary = json.loads((workdir / "results/summary.json").read_text("utf-8"))
     problems: list[str] = []
-    curves = _arrays(workdir / "results/curves.npz", problems)
-    shapes = _arrays(workdir / "results/figures.npz", problems)
+    curves, shapes = {}, {}
+    if arms.were_trained(summary):
+        curves = _arrays(workdir / "results/curves.npz", problems)
+        shapes = _arrays(workdir / "results/figures.npz", problems)
+    return draw_each(workdir, _wanted(summary, curves, shapes), problems)
+
+
+def draw_each(
+    workdir: Path,
+    wanted: Mapping[str, Callable[[], Figure]],
+    problems: Sequence[str] = (),
+) -> Drawn:
+    """Draws figures/*.png; one that cannot be drawn joins the problems."""
     folder = workdir / "figures"
     folder.mkdir(exist_ok=True)
-    paths = {}
+    paths, told = {}, list(problems)
     with style():
-        for name, draw in _wanted(summary, curves, shapes).items():
+        for name, draw in wanted.items():
             try:
                 paths[name] = save(draw(), folder / f"{name}.png")
             # A report without one figure is better than none, whatever went wrong.
             except Exception as error:
                 why = f"{type(error).__name__}: {error}".splitlines()[0]
-                problems.append(f"The figure {name} could not be drawn ({why})")
-    return Drawn(paths=paths, problems=tuple(problems))
+                told.append(f"The figure {name} could not be drawn ({why})")
+    return Drawn(paths=paths, problems=tuple(told))
 
 
 def _arrays(path: Path, problems: list[str]) -> dict[str, np.ndarray]:
@@ -68,8 +86,11 @@ def _wanted(
 ) -> dict[str, Callable[[], Figure]]:
     """Returns how each figure is drawn, in the order in which a report shows them."""
     wanted: dict[str, Callable[[], Figure]] = {}
-    if summary["comparisons"] and summary["seeds"] > 1:
+    paired = [verdicts.is_paired(comparison) for comparison in summary["comparisons"]]
+    if any(paired) and summary["seeds"] > 1:
         wanted["paired_differences"] = lambda: figure_seeds.draw_differences(summary)
+    if not all(paired):
+        wanted["scores"] = lambda: figure_runs.draw_scores(summary)
     if any(len(c["false_winners"]["seeds"]) > 1 for c in summary["comparisons"]):
         wanted["false_winners"] = lambda: figure_seeds.draw_false_winners(summary)
     for metric in ("validation_loss", "validation_accuracy"):

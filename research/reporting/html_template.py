@@ -33,9 +33,7 @@ $table
 <section>
 <h2>Each arm</h2>
 $arms
-<p class="note">Exact zeros: share of hidden outputs that are 0. Dead units: share of
-hidden units that are 0 on every validation row. Both are means over seeds. Times are of
-this machine and of this run.</p>
+$arm_note
 </section>
 $exploratory
 <section>
@@ -54,6 +52,51 @@ seed.</footer>
 </body>
 </html>
 """
+
+DOCUMENT_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>$title</title>
+<link rel="icon" href="data:,">
+<style>
+$style
+</style>
+</head>
+<body>
+<header>
+<p class="eyebrow">Is it the activation, or the seed?</p>
+<h1>$title</h1>
+<p class="lede">$lede</p>
+<p class="facts">$facts</p>
+</header>
+<main>
+$warnings
+$sections
+<section>
+<h2>Figures</h2>
+<div class="figures">$figures</div>
+</section>
+<section>
+<h2>Method</h2>
+<dl class="method">$method</dl>
+</section>
+<section>
+<h2>What was read</h2>
+<dl class="settings">$settings</dl>
+$records
+</section>
+</main>
+<footer>$cost. The numbers lie in <code>results/summary.json</code> beside this file.</footer>
+</body>
+</html>
+"""
+
+ARM_NOTE = """<p class="note">Exact zeros: share of hidden outputs that are 0. Dead units:
+share of hidden units that are 0 on every validation row. Both are means over seeds. Times
+are of this machine and of this run.</p>"""
 
 STYLE = """
 :root {

@@ -3,34 +3,80 @@
 from collections.abc import Mapping
 from typing import Any
 
-from research.reporting import numbers, verdicts
+from research.reporting import arms, numbers, verdicts
 
 
 def paragraphs(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Returns pairs of a heading and a text, as far as they apply to this run."""
     level = verdicts.confidence(summary)
     margin = numbers.margin(summary)
+    paired = [verdicts.is_paired(c) for c in summary["comparisons"]] or [True]
     told = [
-        ("What is compared", _differences(summary)),
+        ("What is compared", _compared(summary)),
+        *(_paired(summary, level) if any(paired) else []),
+        *(_unpaired(level) if not all(paired) else []),
+        *_several(summary),
+        ("Verdict", _verdict(summary, margin)),
+    ]
+    if summary["margin"] is not None:
+        told.append(
+            (
+                "Seeds needed",
+                "The smallest number at which a two-sided t test would show a "
+                "difference of one margin with 80 % power, given the spread seen; the "
+                "range follows from the chi-square interval of that spread (Colas et "
+                "al. 2018, arXiv 1806.08295).",
+            )
+        )
+    if any(arm["diverged"] for arm in summary["arms"].values()):
+        told.append(("Diverged trainings", _diverged(level)))
+    return told
+
+
+def _compared(summary: Mapping[str, Any]) -> str:
+    if arms.were_trained(summary):
+        return _differences(summary)
+    return (
+        "Scores read from a file, one a run. An arm whose runs carry the reference's "
+        "seeds is paired with it, seed by seed; any other is compared unpaired. "
+        f"{'Higher' if summary['higher_is_better'] else 'Lower'} is better."
+    )
+
+
+def _paired(summary: Mapping[str, Any], level: str) -> list[tuple[str, str]]:
+    return [
         ("Interval", _interval(summary, level)),
         ("p", _p(summary)),
-        ("Verdict", _verdict(summary, margin)),
         (
             "Effect d_z",
             "Mean of the differences divided by their standard deviation (Cohen 1988). "
             "Pairing makes it larger than an effect between independent groups.",
         ),
+    ]
+
+
+def _unpaired(level: str) -> list[tuple[str, str]]:
+    return [
         (
-            "Seeds needed",
-            "The smallest number at which a two-sided paired t test would show a "
-            "difference of one margin with 80 % power, given the spread seen; the range "
-            "follows from the chi-square interval of that spread (Colas et al. 2018, "
-            "arXiv 1806.08295).",
+            "Interval, unpaired",
+            f"Difference of the means ± t · √(s₁²/n₁ + s₂²/n₂) at {level}, with Welch's "
+            "degrees of freedom: each arm has a variance of its own (Welch 1947, "
+            "Biometrika 34:28).",
+        ),
+        (
+            "p, unpaired",
+            "Permutation test: if the arm made no difference, each run could as well "
+            "have been the other arm's. p is the share of regroupings whose means lie at "
+            "least as far apart: all of them up to a million, else seeded draws with p = "
+            "(1 + hits) / (1 + draws), above 10,000 runs its normal limit (Pitman 1937, "
+            "JRSS Supplement 4:119; Phipson and Smyth 2010, SAGMB 9:39).",
+        ),
+        (
+            "Effect d, unpaired",
+            "Difference of the means divided by the pooled standard deviation (Cohen "
+            "1988).",
         ),
     ]
-    if any(arm["diverged"] for arm in summary["arms"].values()):
-        told.append(("Diverged trainings", _diverged(level)))
-    return told
 
 
 def _differences(summary: Mapping[str, Any]) -> str:
@@ -71,20 +117,40 @@ def _p(summary: Mapping[str, Any]) -> str:
         "else seeded draws with p = (1 + hits) / (1 + draws) (Fisher 1935, The Design of "
         "Experiments; Phipson and Smyth 2010, SAGMB 9:39)."
     )
-    smallest = [numbers.finite(c["smallest_p"]) for c in comparisons if c["n"] > 1]
+    smallest = [
+        numbers.finite(c["smallest_p"])
+        for c in comparisons
+        if c["n"] > 1 and verdicts.is_paired(c)
+    ]
     known = [p for p in smallest if p is not None]
     if known:
         told += f" The smallest p that this run can give is {numbers.smallest_p(min(known))}."
-    if len(comparisons) > 1:
-        told += (
-            f" Holm's step-down adjustment over the {len(comparisons)} comparisons "
-            "(Holm 1979, Scandinavian Journal of Statistics 6:65); intervals are not "
-            "adjusted."
-        )
     return told
 
 
+def _several(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    count = len(summary["comparisons"])
+    if count < 2:
+        return []
+    return [
+        (
+            "Several arms",
+            f"p is adjusted by Holm's step-down method over the {count} comparisons "
+            "(Holm 1979, Scandinavian Journal of Statistics 6:65); intervals are not.",
+        )
+    ]
+
+
 def _verdict(summary: Mapping[str, Any], margin: str) -> str:
+    if summary["margin"] is None:
+        alpha = round(1 - summary["confidence"], 12)
+        return (
+            f"better or worse: p is at most {alpha:g} and the "
+            f"{verdicts.confidence(summary)} interval leaves 0 out. Below "
+            f"{verdicts.FEWEST_SEEDS} runs, and else: undecided. No margin was given "
+            "(--margin), so equivalence is not judged: without the smallest difference "
+            "that would matter, no difference is small enough."
+        )
     alpha = round(1 - summary["confidence"], 12)
     inner = f"{100 * (1 - 2 * alpha):g} %"
     return (

@@ -11,7 +11,8 @@ import numpy as np
 ABSENT = "–"
 NO_BREAK = "\u00a0"
 _UNIT = re.compile(
-    r"(?<=[\d±]) (?=%|±|points?\b|paired\b|seeds?\b|epochs?\b|of \d|s\b|ms\b|min\b|µs\b)"
+    r"(?<=[\d±]) (?=%|±|points?\b|(?:un)?paired\b|runs?\b|seeds?\b|epochs?\b)"
+    r"|(?<=[\d±]) (?=of \d|s\b|ms\b|min\b|µs\b)"
     r"|(?<=±) (?=\d|sd)|(?<=mean) (?=±)|(?<=≤) (?=\d)"
     r"|(?<=,) (?=[+−]?\d[\d.,]*\])|(?<=p) (?=[=<])|(?<=[=<]) (?=\d)"
 )
@@ -131,8 +132,10 @@ def interval(low: Any, high: Any, scale: Scale, *, signed: bool = True) -> str:
 
 
 def margin(summary: Mapping[str, Any]) -> str:
-    """Writes the margin with no more digits than it has: `0.5 points`."""
+    """Writes the margin with no more digits than it has: `0.5 points`, or a dash."""
     percent = is_percent(summary["primary_metric"])
+    if summary["margin"] is None:
+        return ABSENT
     size = summary["margin"] * (100 if percent else 1)
     return f"{size:g} {'point' if size == 1 else 'points'}" if percent else f"{size:g}"
 

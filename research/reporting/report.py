@@ -3,6 +3,12 @@
 import json
 from pathlib import Path
 
+from research.reporting.document_figures import draw_document
+from research.reporting.document_pages import (
+    document_html,
+    document_markdown,
+)
+from research.reporting.documents import DOCUMENTS
 from research.reporting.figures import draw_all
 from research.reporting.html import html_report
 from research.reporting.markdown import markdown_report
@@ -17,15 +23,21 @@ def write_report(workdir: Path) -> dict[str, str]:
       FileNotFoundError: the run has no results/summary.json.
     """
     summary = json.loads((workdir / "results/summary.json").read_text("utf-8"))
-    drawn = draw_all(workdir)
+    make = DOCUMENTS.get(summary["mode"])
+    drawn = draw_document(workdir, summary) if make else draw_all(workdir)
     warnings = (*summary["warnings"], *drawn.problems)
     records = {
         name: json.loads((workdir / name).read_text("utf-8"))
         for name in ("config.json", "manifest.json")
         if (workdir / name).exists()
     }
-    page = html_report(summary, drawn.paths, warnings=warnings, records=records)
+    if make:
+        document = make(summary)
+        page = document_html(document, drawn.paths, warnings=warnings, records=records)
+        told = document_markdown(document, drawn.paths, warnings=warnings)
+    else:
+        page = html_report(summary, drawn.paths, warnings=warnings, records=records)
+        told = markdown_report(summary, drawn.paths, warnings=warnings)
     (workdir / "report.html").write_text(page, "utf-8")
-    told = markdown_report(summary, drawn.paths, warnings=warnings)
     (workdir / "report.md").write_text(told, "utf-8")
     return {name: str(path) for name, path in drawn.paths.items()}

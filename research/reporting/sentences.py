@@ -15,19 +15,50 @@ VARIED = {
 
 def header(summary: Mapping[str, Any]) -> str:
     """Returns the title line: task, model, optimiser, seeds, margin, best possible."""
-    optimizer = summary["optimizer"].capitalize()
-    parts = [
-        summary["task"],
-        f"{summary['model']}, {parameters(summary)} parameters",
-        f"{optimizer} {summary['learning_rate']:g}, batch {summary['batch_size']}, "
-        f"{numbers.counted(summary['epochs'], 'epoch')}",
-        numbers.counted(summary["seeds"], "seed"),
-        f"margin {numbers.margin(summary)}",
-    ]
+    trained = arms.were_trained(summary)
+    parts = [summary["task"], *(_training(summary) if trained else _arms(summary))]
+    given = summary["margin"] is not None
+    parts.append(f"margin {numbers.margin(summary)}" if given else "no margin given")
     best = ceiling(summary)
     if best is not None:
         parts.append(f"best possible {ceiling_text(summary)}")
     return " · ".join(parts)
+
+
+def _training(summary: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{summary['model']}, {parameters(summary)} parameters",
+        f"{summary['optimizer'].capitalize()} {summary['learning_rate']:g}, batch "
+        f"{summary['batch_size']}, {numbers.counted(summary['epochs'], 'epoch')}",
+        numbers.counted(summary["seeds"], "seed"),
+    ]
+
+
+def _arms(summary: Mapping[str, Any]) -> list[str]:
+    better = "higher" if summary["higher_is_better"] else "lower"
+    return [
+        numbers.counted(len(summary["arms"]), "arm"),
+        designs(summary),
+        f"{better} is better",
+    ]
+
+
+def designs(summary: Mapping[str, Any]) -> str:
+    """Says how the arms are compared: paired by seed, unpaired, or some each way."""
+    paired = [verdicts.is_paired(comparison) for comparison in summary["comparisons"]]
+    if all(paired):
+        return f"{numbers.counted(summary['seeds'], 'seed')}, paired"
+    if any(paired):
+        names = ", ".join(
+            arms.written(summary, comparison["arm"])
+            for comparison in summary["comparisons"]
+            if not verdicts.is_paired(comparison)
+        )
+        return f"paired by seed but for {names}"
+    counts = [arm["seeds"] for arm in summary["arms"].values()]
+    low, high = min(counts), max(counts)
+    each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"{each} unpaired runs of each"
 
 
 def parameters(summary: Mapping[str, Any]) -> str:
@@ -85,6 +116,13 @@ def one_seed_alone(
     if n < 2:
         return None
     arm, reference = verdicts.names(summary, comparison)
+    if not verdicts.is_paired(comparison):
+        return (
+            f"One run of each, drawn at random, would have named {arm} in "
+            f"{numbers.share(shares['arm'])}, {reference} in "
+            f"{numbers.share(shares['reference'])} and neither in "
+            f"{numbers.share(shares['neither'])} of cases."
+        )
     wins = {key: round(share * n) for key, share in shares.items()}
     return (
         f"One seed alone would have named {arm} in {wins['arm']}, {reference} in "
@@ -102,10 +140,13 @@ def three_seeds(
     arm, reference = verdicts.names(summary, comparison)
     tied = numbers.finite(shares["neither"])
     neither = f", and neither in {numbers.share(tied)}" if tied else ""
+    paired = verdicts.is_paired(comparison)
+    drawn = "three seeds" if paired else "three runs of each"
     return (
-        f"The mean of three seeds would have named {arm} in "
+        f"The mean of {drawn} would have named {arm} in "
         f"{numbers.share(shares['arm'])} and {reference} in "
-        f"{numbers.share(shares['reference'])} of the triples{neither}."
+        f"{numbers.share(shares['reference'])} of the "
+        f"{'triples' if paired else 'draws'}{neither}."
     )
 
 
@@ -191,6 +232,11 @@ def _mcnemar(summary: Mapping[str, Any]) -> str:
 
 def held_equal(summary: Mapping[str, Any]) -> str:
     """Says what was the same for the arms, and that it was checked where it was."""
+    if not arms.were_trained(summary):
+        return (
+            "The scores are read from a file: that the arms differ in nothing else is "
+            "the word of who made them."
+        )
     vary = [VARIED[key] for key in summary["vary"] if key in VARIED]
     pairing = summary["pairing"]
     shares = pairing.get("weights_share_by_arm", {})
@@ -216,6 +262,8 @@ def held_equal(summary: Mapping[str, Any]) -> str:
 
 def varied(summary: Mapping[str, Any]) -> str:
     """Says what changes from seed to seed, and what the numbers therefore speak of."""
+    if not arms.were_trained(summary):
+        return f"What is said holds {summary['estimand']}."
     changes = [VARIED[key] for key in summary["vary"] if key in VARIED]
     fixed = [text for key, text in VARIED.items() if key not in summary["vary"]]
     told = f"With the seed change {_listed(changes)}" if changes else "Nothing varies"
@@ -238,6 +286,7 @@ def _findings(summary: Mapping[str, Any]) -> Iterator[str]:
     for comparison in summary["comparisons"]:
         yield verdicts.sentence(summary, comparison)
         yield from filter(None, [verdicts.seeds_needed(summary, comparison)])
+        yield from filter(None, [verdicts.other_design(summary, comparison)])
     yield from filter(None, [at_the_ceiling(summary)])
     yield from divergence(summary)
     # With many arms the triples are left to the figure of false winners.
@@ -250,5 +299,9 @@ def _findings(summary: Mapping[str, Any]) -> Iterator[str]:
 
 def cost(summary: Mapping[str, Any]) -> str:
     """Says what the run took: `128 trainings in 9.1 s`."""
+    if not arms.were_trained(summary):
+        scores = sum(arm["seeds"] for arm in summary["arms"].values())
+        taken = numbers.duration(summary["total_seconds"])
+        return f"{numbers.counted(scores, 'score')} judged in {taken}; nothing trained"
     trained = numbers.counted(summary["trainings"], "training")
     return f"{trained} in {numbers.duration(summary['total_seconds'])}"

@@ -6,6 +6,8 @@ from typing import Any
 from research.reporting import arms, numbers, sentences, verdicts
 
 Row = tuple[str, ...]
+# By whether the comparisons are paired.
+EFFECTS: Mapping[tuple[bool, ...], str] = {(True,): "effect d_z", (False,): "effect d"}
 
 
 def verdict_header(summary: Mapping[str, Any]) -> Row:
@@ -13,16 +15,23 @@ def verdict_header(summary: Mapping[str, Any]) -> Row:
     metric = numbers.words(summary["primary_metric"])
     unit = ", points" if numbers.is_percent(metric) else ""
     reference = summary["arms"][summary["reference"]]["name"]
+    trained = arms.were_trained(summary)
     return (
-        "activation",
+        "activation" if trained else "arm",
         f"{metric}, mean ± sd",
-        "step time",
+        *(["step time"] if trained else []),
         f"against {reference}{unit}",
         f"{verdicts.confidence(summary)} interval",
         "p (Holm)" if len(summary["comparisons"]) > 1 else "p",
-        "effect d_z",
+        EFFECTS.get(_designs(summary), "effect"),
         "verdict",
     )
+
+
+def _designs(summary: Mapping[str, Any]) -> tuple[bool, ...]:
+    """Returns whether comparisons are paired, their effects d_z, or not, and theirs d."""
+    paired = [verdicts.is_paired(comparison) for comparison in summary["comparisons"]]
+    return tuple(dict.fromkeys(paired)) or (True,)
 
 
 def verdict_rows(summary: Mapping[str, Any]) -> dict[str, Row]:
@@ -41,23 +50,33 @@ def verdict_rows(summary: Mapping[str, Any]) -> dict[str, Row]:
 
 def _scores(summary: Mapping[str, Any], slug: str) -> Row:
     arm, scale = summary["arms"][slug], numbers.scale_of(summary)
-    base = summary["arms"][summary["reference"]]["step_seconds"]
     name = f"{arm['name']} {arms.form(summary, slug)}".strip()
     mean = numbers.bare_mean(arm, scale)
     score = f"{mean} %" if scale.percent and mean != numbers.ABSENT else mean
+    if not arms.were_trained(summary):
+        return name, score
+    base = summary["arms"][summary["reference"]]["step_seconds"]
     return name, score, numbers.ratio(arm["step_seconds"], base)
 
 
 def _comparison(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> Row:
     scale = numbers.scale_of(summary)
-    effect = numbers.finite(comparison["effect_size_dz"])
     return (
         numbers.bare_difference(comparison["mean_difference"], scale),
         numbers.interval(comparison["ci_low"], comparison["ci_high"], scale),
         verdicts.p(comparison),
-        numbers.ABSENT if effect is None else numbers.fixed(effect, 2, signed=True),
+        _effect(comparison, named=len(_designs(summary)) > 1),
         verdicts.word(comparison),
     )
+
+
+def _effect(comparison: Mapping[str, Any], *, named: bool) -> str:
+    paired = verdicts.is_paired(comparison)
+    key, name = ("effect_size_dz", "d_z ") if paired else ("effect_size_d", "d ")
+    effect = numbers.finite(comparison[key])
+    if effect is None:
+        return numbers.ABSENT
+    return (name if named else "") + numbers.fixed(effect, 2, signed=True)
 
 
 ARM_HEADER = (
@@ -74,9 +93,33 @@ ARM_HEADER = (
 )
 
 
+FILE_ARM_HEADER = ("arm", "runs", "mean", "sd", "interval of the mean")
+
+
+def arm_header(summary: Mapping[str, Any]) -> Row:
+    """Returns the headings of the table of what is known of each arm."""
+    return ARM_HEADER if arms.were_trained(summary) else FILE_ARM_HEADER
+
+
 def arm_rows(summary: Mapping[str, Any]) -> dict[str, Row]:
     """Returns what is known of each arm beside its score."""
-    return {slug: _arm(summary["arms"][slug]) for slug in arms.ordered(summary)}
+    if arms.were_trained(summary):
+        return {slug: _arm(summary["arms"][slug]) for slug in arms.ordered(summary)}
+    scale = numbers.scale_of(summary)
+    return {
+        slug: _file_arm(summary["arms"][slug], scale) for slug in arms.ordered(summary)
+    }
+
+
+def _file_arm(arm: Mapping[str, Any], scale: numbers.Scale) -> Row:
+    ends = (numbers.bare_value(arm[key], scale) for key in ("ci_low", "ci_high"))
+    return (
+        arm["name"],
+        f"{arm['seeds']:,}",
+        numbers.bare_value(arm["mean"], scale),
+        numbers.bare_value(arm["std"], scale),
+        f"[{', '.join(ends)}]",
+    )
 
 
 def _arm(arm: Mapping[str, Any]) -> Row:
@@ -169,6 +212,8 @@ def _speed_rows(summary: Mapping[str, Any]) -> Sequence[Row]:
 
 def settings(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Returns what was run, as pairs of a name and a text."""
+    if not arms.were_trained(summary):
+        return _file_settings(summary)
     rows = summary["rows"]
     parts = ", ".join(f"{count:,} {part}" for part, count in rows.items())
     last = summary["first_seed"] + summary["seeds"] - 1
@@ -192,4 +237,16 @@ def settings(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
             "best possible",
             numbers.ABSENT if best is None else sentences.ceiling_text(summary),
         ),
+    ]
+
+
+def _file_settings(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    better = "higher" if summary["higher_is_better"] else "lower"
+    return [
+        ("scores", summary["task"]),
+        ("design", sentences.designs(summary)),
+        ("direction", f"{better} is better"),
+        ("reference", summary["arms"][summary["reference"]]["name"]),
+        ("margin", numbers.margin(summary)),
+        ("confidence", verdicts.confidence(summary)),
     ]

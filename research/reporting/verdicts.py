@@ -48,6 +48,33 @@ def sentence(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
     return f"{headline(summary, comparison)}: {reason(summary, comparison)}."
 
 
+def is_paired(comparison: Mapping[str, Any]) -> bool:
+    """Tells whether the scores were paired by seed, as those of our own runs always are."""
+    return comparison.get("paired", True)
+
+
+def sample(comparison: Mapping[str, Any]) -> str:
+    """Writes what a comparison rests on: `64 paired seeds`, `12 and 20 unpaired runs`."""
+    if is_paired(comparison):
+        return f"{comparison['n']} paired seeds"
+    return f"{comparison['n_arm']} and {comparison['n_reference']} unpaired runs"
+
+
+def _varies(comparison: Mapping[str, Any]) -> bool:
+    """Tells whether the scores vary from seed to seed: an interval has a width."""
+    if is_paired(comparison):
+        return len(set(comparison["differences"])) > 1
+    return comparison["ci_low"] != comparison["ci_high"]
+
+
+def _identical(comparison: Mapping[str, Any]) -> bool:
+    return not _varies(comparison) and not comparison["mean_difference"]
+
+
+def _test(comparison: Mapping[str, Any]) -> str:
+    return "sign-flip test" if is_paired(comparison) else "permutation test"
+
+
 def names(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> tuple[str, str]:
     """Returns the names of the arm and of its reference."""
     return (
@@ -59,7 +86,8 @@ def names(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> tuple[st
 def beyond_margin(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> bool:
     """Tells whether the whole interval is farther from 0 than the margin."""
     near, _ = _magnitudes(comparison)
-    return near is not None and near > summary["margin"]
+    margin = summary["margin"]
+    return near is not None and margin is not None and near > margin
 
 
 def leaves_zero_out(comparison: Mapping[str, Any]) -> bool:
@@ -79,19 +107,22 @@ def _magnitudes(
 
 
 def _why_equivalent(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
-    n, margin = comparison["n"], numbers.margin(summary)
+    runs, margin = sample(comparison), _margin(summary)
     metric = numbers.words(summary["primary_metric"])
-    if not any(comparison["differences"]):
-        return f"the {metric} is identical on each of the {n} paired seeds"
+    if _identical(comparison):
+        return f"the {metric} is identical on each of the {runs}"
     if _significant(summary, comparison) and leaves_zero_out(comparison):
-        return (
-            f"the difference over {n} paired seeds is real but smaller than the margin "
-            f"of {margin} set before the run"
-        )
+        return f"the difference over {runs} is real but smaller than {margin}"
     return (
-        f"{n} paired seeds rule out a difference as large as the margin of {margin} "
-        "set before the run, and show none of either sign"
+        f"{runs} rule out a difference as large as {margin}, "
+        "and show none of either sign"
     )
+
+
+def _margin(summary: Mapping[str, Any]) -> str:
+    """Writes the margin, and that it was set before the run where that is known."""
+    set_before = " set before the run" if arms.were_trained(summary) else ""
+    return f"the margin of {numbers.margin(summary)}{set_before}"
 
 
 def _by_how_much(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
@@ -107,7 +138,7 @@ def _by_how_much(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> s
         else f"its {metric} is {'lower' if mean < 0 else 'higher'} by {size}"
     )
     return (
-        f"{told} {ends} over {comparison['n']} paired seeds, "
+        f"{told} {ends} over {sample(comparison)}, "
         f"{_beside_margin(summary, comparison, far)}"
     )
 
@@ -115,7 +146,9 @@ def _by_how_much(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> s
 def _beside_margin(
     summary: Mapping[str, Any], comparison: Mapping[str, Any], far: float | None
 ) -> str:
-    margin = f"the margin of {numbers.margin(summary)} set before the run"
+    if summary["margin"] is None:
+        return "and whether that matters is not judged, for no margin was given"
+    margin = _margin(summary)
     if beyond_margin(summary, comparison):
         return f"more than {margin}"
     if far is not None and far < summary["margin"]:
@@ -124,19 +157,20 @@ def _beside_margin(
 
 
 def _why_undecided(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
-    n, differences = comparison["n"], comparison["differences"]
+    n = comparison["n"]
     if n < FEWEST_SEEDS:
+        given = f"{n} can" if is_paired(comparison) else "they can"
         return (
-            f"{n} paired seeds are too few for a verdict, which takes {FEWEST_SEEDS} "
-            f"or more (the smallest p that {n} can give is "
+            f"{sample(comparison)} are too few for a verdict, which takes {FEWEST_SEEDS} "
+            f"or more (the smallest p that {given} give is "
             f"{numbers.smallest_p(comparison['smallest_p'])})"
         )
-    if not any(differences):
+    if _identical(comparison):
         return (
             "the scores are identical, but nothing is called equivalent where trainings "
             "diverged"
         )
-    if len(set(differences)) == 1:
+    if not _varies(comparison):
         return "every seed shows the same difference, so the seeds do not vary"
     return _failed_conditions(summary, comparison)
 
@@ -148,22 +182,27 @@ def _failed_conditions(
     ends = numbers.interval(comparison["ci_low"], comparison["ci_high"], scale)
     interval = (
         f"the {confidence(summary)} interval of the difference over "
-        f"{comparison['n']} paired seeds, {ends}{scale.unit},"
+        f"{sample(comparison)}, {ends}{scale.unit},"
     )
     adjusted = numbers.p_phrase(comparison["p_adjusted"])
     level = f"{1 - summary['confidence']:.2g}"
     if leaves_zero_out(comparison):
         return (
-            f"{interval} leaves 0 out, but the sign-flip test does not agree "
+            f"{interval} leaves 0 out, but the {_test(comparison)} does not agree "
             f"({adjusted}, above {level})"
         )
     if _significant(summary, comparison):
-        return f"the sign-flip test finds a difference ({adjusted}), but {interval} includes 0"
+        return (
+            f"the {_test(comparison)} finds a difference ({adjusted}), but {interval} "
+            "includes 0"
+        )
     return f"{interval} includes 0 and {_not_equivalent(summary, comparison)}"
 
 
 def _not_equivalent(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
     margin = numbers.margin(summary)
+    if summary["margin"] is None:
+        return "equivalence is not judged, for no margin was given"
     ends = (comparison["ci_low"], comparison["ci_high"])
     if max(abs(end) for end in ends) >= summary["margin"]:
         return f"reaches beyond the margin of {margin}"
@@ -198,6 +237,10 @@ def confidence(summary: Mapping[str, Any]) -> str:
     return f"{100 * summary['confidence']:g} %"
 
 
+def _unit(comparison: Mapping[str, Any]) -> str:
+    return "seeds" if is_paired(comparison) else "runs of each"
+
+
 def seeds_needed(
     summary: Mapping[str, Any], comparison: Mapping[str, Any]
 ) -> str | None:
@@ -209,11 +252,40 @@ def seeds_needed(
     span = comparison["seeds_needed_range"]
     between = f" (between {span[0]:,} and {span[1]:,})" if span else ""
     told = (
-        f"About {needed:,} seeds{between} would show a difference of one margin between "
-        f"{arm} and {reference} four times in five"
+        f"About {needed:,} {_unit(comparison)}{between} would show a difference of one "
+        f"margin between {arm} and {reference} four times in five"
     )
     if needed <= comparison["n"]:
         failed = comparison["mcnemar_p"] is not None
         why = "trainings diverged" if failed else "the difference sits near the margin"
         return f"{told}; {comparison['n']:,} were run: {why}, or this is luck."
     return f"{told}."
+
+
+def other_design(
+    summary: Mapping[str, Any], comparison: Mapping[str, Any]
+) -> str | None:
+    """Says where paired and unpaired would disagree; None where they do not."""
+    other = comparison.get("other_design")
+    if not other or other["verdict"] == comparison["verdict"]:
+        return None
+    arm, reference = names(summary, comparison)
+    word_there = other["verdict"]
+    scale, p_there = numbers.scale_of(summary), numbers.p_phrase(other["p_adjusted"])
+    ends = numbers.interval(other["ci_low"], other["ci_high"], scale)
+    told = f"{word_there} ({ends}, {p_there})"
+    if other["paired"]:
+        return (
+            f"{arm} and {reference} are compared unpaired, for the file has no seeds. "
+            f"Paired row by row the verdict would be {told}: if each row is one seed, "
+            "add a column seed."
+        )
+    shared = numbers.finite(comparison["correlation"])
+    correlation = "" if shared is None else f" (correlation {numbers.fixed(shared, 2)})"
+    return (
+        f"Pairing matters here: unpaired, {arm} against {reference} would be {told}. "
+        f"The seeds move both arms alike{correlation}, and pairing takes that out."
+        if shared is not None and shared > 0
+        else f"Paired and unpaired disagree here: unpaired, {arm} against {reference} "
+        f"would be {told}."
+    )

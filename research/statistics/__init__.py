@@ -16,31 +16,74 @@ from research.statistics.paired import (
     describe,
     difference_interval,
 )
+from research.statistics.permutation import permutation_test
 from research.statistics.power import paired_t_power, seeds_needed
+from research.statistics.runs import FEWEST_RUNS, Runs, is_paired, judge_runs
+from research.statistics.score_summary import summarise_scores
 from research.statistics.speed import LearningSpeed, learning_speed
+from research.statistics.suite import (
+    Against,
+    Friedman,
+    Iqm,
+    against_reference,
+    friedman,
+    interquartile_mean,
+    iqm_intervals,
+    task_ranks,
+)
+from research.statistics.suite_summary import Task, summarise_suite
+from research.statistics.table import Claim, Row, judge_table
+from research.statistics.table_summary import summarise_table
+from research.statistics.unpaired_power import runs_needed, two_sample_t_power
 from research.statistics.verdict import Verdict
+from research.statistics.welch import Moments, student_t, welch_t
 from research.statistics.wording import cautions, seeds_sentence
 
 __all__ = [
+    "FEWEST_RUNS",
+    "Against",
+    "Claim",
     "Comparison",
     "Description",
     "DifferenceInterval",
     "FalseWinners",
+    "Friedman",
+    "Iqm",
     "LearningSpeed",
+    "Moments",
+    "Row",
+    "Runs",
     "Shares",
+    "Task",
     "Verdict",
+    "against_reference",
     "cautions",
     "describe",
     "difference_interval",
     "divergence_upper_bound",
     "false_winners",
+    "friedman",
+    "interquartile_mean",
+    "iqm_intervals",
+    "is_paired",
     "judge",
+    "judge_runs",
+    "judge_table",
     "learning_speed",
     "mcnemar_p",
     "one_seed",
     "paired_t_power",
+    "permutation_test",
+    "runs_needed",
     "seed_counts",
     "seeds_needed",
     "seeds_sentence",
+    "student_t",
+    "summarise_scores",
+    "summarise_suite",
+    "summarise_table",
+    "task_ranks",
     "three_seeds",
+    "two_sample_t_power",
+    "welch_t",
 ]

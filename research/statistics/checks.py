@@ -7,10 +7,10 @@ from jaxtyping import Bool, Float64
 
 
 def check_settings(
-    margin: float, confidence: float, test_train_ratio: float | None
+    margin: float | None, confidence: float, test_train_ratio: float | None
 ) -> None:
     """Refuse settings out of range with a ValueError that names the setting."""
-    if not (np.isfinite(margin) and margin >= 0):
+    if margin is not None and not (np.isfinite(margin) and margin >= 0):
         raise ValueError(f"margin must be a finite number >= 0, not {margin}")
     if not 0.5 < confidence < 1:
         raise ValueError(f"confidence must lie between 0.5 and 1, not {confidence}")

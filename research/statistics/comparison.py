@@ -19,12 +19,26 @@ from research.statistics.verdict import Evidence, Verdict, decide
 
 
 @dataclass(frozen=True)
+class OtherDesign:
+    """What a comparison says when paired scores are taken as unpaired, or unpaired
+    ones as paired row by row; `p_adjusted` as if all arms were."""
+
+    paired: bool
+    ci_low: float | None
+    ci_high: float | None
+    p_adjusted: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
 class Comparison:
     """An arm against the reference, as in summary.json; differences are raw.
 
     Raw is arm minus reference, whatever the good direction. None stands for a number
     that the scores do not define. `probability_better`, `one_seed`, `three_seeds` and
-    `false_winners` count in the good direction.
+    `false_winners` count in the good direction. Unpaired runs have no `differences`;
+    their `n` is that of the smaller arm, their effect `effect_size_d`. `other_design`
+    is what the other way of comparing the same scores says, where there is one.
     """
 
     arm: str
@@ -55,29 +69,39 @@ class Comparison:
     three_seeds: Shares | None
     false_winners: FalseWinners
     differences: tuple[float, ...]
+    paired: bool = True
+    n_arm: int | None = None
+    n_reference: int | None = None
+    effect_size_d: float | None = None
+    other_design: OtherDesign | None = None
 
 
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
     """What was fixed before the scores were seen, and the number of arms compared."""
 
     higher_is_better: bool
-    margin: float
+    margin: float | None
     confidence: float
     test_train_ratio: float | None
     compared: int
     entropy: int
+
+    @property
+    def level(self) -> float:
+        """The level that each of the arms compared is held to."""
+        return (1 - self.confidence) / self.compared
 
     def generator(self, stream: int) -> np.random.Generator:
         """One stream a purpose and the same for every arm, so arms' order is nothing."""
         return np.random.default_rng([self.entropy, stream])
 
 
-_SIGN_FLIP, _BOOTSTRAP, _LUCK = range(3)
+SIGN_FLIP, BOOTSTRAP, LUCK, PERMUTATION = range(4)
 
 
 @dataclass(frozen=True)
-class _Pair:
+class Pair:
     """One arm's and the reference's scores and diverged lanes, with their test."""
 
     arm: Float64[np.ndarray, "seeds"]
@@ -93,7 +117,7 @@ def judge(
     *,
     reference: str,
     higher_is_better: bool,
-    margin: float,
+    margin: float | None,
     confidence: float,
     generator: np.random.Generator,
     diverged: Mapping[str, Bool[np.ndarray, "seeds"]] | None = None,
@@ -103,13 +127,14 @@ def judge(
 
     The scores of all arms are in the order of the same seeds; a diverged lane carries
     the constant predictor's score and is marked in `diverged`. `margin` is in the
-    metric's units. `test_train_ratio` is n_test/n_train where the seeds also redraw the
+    metric's units; without one nothing but identity is called equivalent.
+    `test_train_ratio` is n_test/n_train where the seeds also redraw the
     test set from one pool of data: the intervals are then Nadeau and Bengio's.
     Raises ValueError for scores that cannot be compared and settings out of range.
     """
     check_settings(margin, confidence, test_train_ratio)
     check_scores(scores, reference, diverged or {})
-    plan = _Plan(
+    plan = Plan(
         higher_is_better=higher_is_better,
         margin=margin,
         confidence=confidence,
@@ -117,39 +142,47 @@ def judge(
         compared=len(scores) - 1,
         entropy=int(generator.integers(2**63)),
     )
+    lost = diverged or {}
     pairs = {
-        arm: _pair(scores, diverged or {}, arm, reference, plan)
-        for arm in scores
+        arm: pair_arms(
+            values,
+            scores[reference],
+            plan,
+            arm_diverged=lost.get(arm),
+            reference_diverged=lost.get(reference),
+        )
+        for arm, values in scores.items()
         if arm != reference
     }
     adjusted = holm([pair.test.p_value for pair in pairs.values()])
     return tuple(
-        _compare(arm, reference, pair, p_adjusted, plan)
+        compare_pair(arm, reference, pair, p_adjusted, plan)
         for (arm, pair), p_adjusted in zip(pairs.items(), adjusted, strict=True)
     )
 
 
-def _pair(
-    scores: Mapping[str, np.ndarray],
-    diverged: Mapping[str, np.ndarray],
-    arm: str,
-    reference: str,
-    plan: _Plan,
-) -> _Pair:
+def pair_arms(
+    arm: Float64[np.ndarray, "seeds"],
+    reference: Float64[np.ndarray, "seeds"],
+    plan: Plan,
+    *,
+    arm_diverged: Bool[np.ndarray, "seeds"] | None = None,
+    reference_diverged: Bool[np.ndarray, "seeds"] | None = None,
+) -> Pair:
     """Pair an arm with the reference and test the mean difference."""
-    differences = paired.paired_differences(scores[arm], scores[reference])
+    differences = paired.paired_differences(arm, reference)
     none = np.zeros(len(differences), dtype=bool)
-    return _Pair(
-        arm=scores[arm],
-        reference=scores[reference],
+    return Pair(
+        arm=arm,
+        reference=reference,
         differences=differences,
-        arm_diverged=diverged.get(arm, none),
-        reference_diverged=diverged.get(reference, none),
-        test=sign_flip_test(differences, plan.generator(_SIGN_FLIP)),
+        arm_diverged=none if arm_diverged is None else arm_diverged,
+        reference_diverged=none if reference_diverged is None else reference_diverged,
+        test=sign_flip_test(differences, plan.generator(SIGN_FLIP)),
     )
 
 
-def _evidence(pair: _Pair, p_adjusted: float, plan: _Plan) -> Evidence:
+def _evidence(pair: Pair, p_adjusted: float, plan: Plan) -> Evidence:
     """The evidence for a verdict, turned so that positive is better."""
     good = pair.differences if plan.higher_is_better else -pair.differences
     interval, equivalence_interval = (
@@ -170,9 +203,7 @@ def _evidence(pair: _Pair, p_adjusted: float, plan: _Plan) -> Evidence:
     )
 
 
-def _verdict_and_note(
-    pair: _Pair, p_adjusted: float, plan: _Plan
-) -> tuple[Verdict, str]:
+def verdict_and_note(pair: Pair, p_adjusted: float, plan: Plan) -> tuple[Verdict, str]:
     """The verdict, its note, and what the note says of diverged lanes."""
     evidence = _evidence(pair, p_adjusted, plan)
     verdict, note = decide(evidence, margin=plan.margin, confidence=plan.confidence)
@@ -185,13 +216,13 @@ def _verdict_and_note(
 
 
 def _seeds(
-    differences: Float64[np.ndarray, "seeds"], verdict: Verdict, plan: _Plan
+    differences: Float64[np.ndarray, "seeds"], verdict: Verdict, plan: Plan
 ) -> tuple[int | None, tuple[int, int] | None]:
     """Seeds needed and their range, where the verdict is open and the sd is known."""
     deviation = paired.standard_deviation(differences)
-    if verdict != "undecided" or not deviation:
+    if verdict != "undecided" or not deviation or plan.margin is None:
         return None, None
-    level = (1 - plan.confidence) / plan.compared
+    level = plan.level
     ratio = plan.test_train_ratio
     return seeds_needed(
         deviation, margin=plan.margin, level=level, test_train_ratio=ratio
@@ -206,25 +237,25 @@ def _seeds(
 
 
 def _bca(
-    differences: Float64[np.ndarray, "seeds"], plan: _Plan
+    differences: Float64[np.ndarray, "seeds"], plan: Plan
 ) -> tuple[float, float] | None:
     """The BCa interval; None where seeds share test rows, for it resamples seeds."""
     if plan.test_train_ratio is not None:
         return None
     return bca_interval(
-        differences, confidence=plan.confidence, generator=plan.generator(_BOOTSTRAP)
+        differences, confidence=plan.confidence, generator=plan.generator(BOOTSTRAP)
     )
 
 
-def _method(test: SignFlip, plan: _Plan) -> str:
+def _method(test: SignFlip, plan: Plan) -> str:
     """How p was found, and what it leaves out."""
     if plan.test_train_ratio is None:
         return test.method
     return f"{test.method}, as if the seeds shared no test rows"
 
 
-def _compare(
-    arm: str, reference: str, pair: _Pair, p_adjusted: float, plan: _Plan
+def compare_pair(
+    arm: str, reference: str, pair: Pair, p_adjusted: float, plan: Plan
 ) -> Comparison:
     """All that summary.json says of one arm against the reference."""
     d, good = pair.differences, plan.higher_is_better
@@ -232,7 +263,7 @@ def _compare(
         d, confidence=plan.confidence, test_train_ratio=plan.test_train_ratio
     ) or (None, None)
     bca_low, bca_high = _bca(d, plan) or (None, None)
-    verdict, note = _verdict_and_note(pair, p_adjusted, plan)
+    verdict, note = verdict_and_note(pair, p_adjusted, plan)
     needed, needed_range = _seeds(d, verdict, plan)
     return Comparison(
         arm=arm,
@@ -261,13 +292,15 @@ def _compare(
         mcnemar_p=mcnemar_p(pair.arm_diverged, pair.reference_diverged),
         one_seed=luck.one_seed(d, higher_is_better=good),
         three_seeds=luck.three_seeds(
-            d, higher_is_better=good, generator=plan.generator(_LUCK)
+            d, higher_is_better=good, generator=plan.generator(LUCK)
         ),
         false_winners=luck.false_winners(
             d,
             luck.seed_counts(len(d)),
             higher_is_better=good,
-            generator=plan.generator(_LUCK),
+            generator=plan.generator(LUCK),
         ),
         differences=tuple(d.tolist()),
+        n_arm=len(d),
+        n_reference=len(d),
     )

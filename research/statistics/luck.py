@@ -8,6 +8,8 @@ from itertools import chain, combinations
 import numpy as np
 from jaxtyping import Float64, Int
 
+from research.statistics.paired import ROUNDING
+
 _MOST_SUBSETS = 50_000  # all triples of up to 67 seeds
 _DRAWS = 10_000
 _MOST_VALUES = 20_000_000  # bounds the time: above n = 2000 fewer draws are made
@@ -87,13 +89,96 @@ def false_winners(
     signs = _drawn_signs(ordered, drawn, generator) if drawn else {}
     for k in set(seeds) - set(drawn):
         signs[k] = _subset_signs(ordered[_subsets(n, k)])
-    shares = [_shares(signs[k], higher_is_better) for k in seeds]
+    return _curve(seeds, [_shares(signs[k], higher_is_better) for k in seeds])
+
+
+def _curve(seeds: Sequence[int], shares: Sequence[Shares]) -> FalseWinners:
     return FalseWinners(
         tuple(seeds),
         tuple(share.arm for share in shares),
         tuple(share.reference for share in shares),
         tuple(share.neither for share in shares),
     )
+
+
+def at(curve: FalseWinners, seeds: int) -> Shares:
+    """The shares at one of the curve's numbers of seeds."""
+    place = curve.seeds.index(seeds)
+    return Shares(curve.arm[place], curve.reference[place], curve.neither[place])
+
+
+def only(curve: FalseWinners, seeds: Sequence[int]) -> FalseWinners:
+    """The curve at some of its numbers of seeds."""
+    return _curve(seeds, [at(curve, k) for k in seeds])
+
+
+def one_run_of_each(
+    arm: Float64[np.ndarray, "runs"],
+    reference: Float64[np.ndarray, "others"],
+    *,
+    higher_is_better: bool,
+) -> Shares:
+    """Share of all pairs of one run of each arm that would name either, or neither.
+
+    The arm's share, ties counting a half, is Mann and Whitney's U/(n₁n₂) (1947, Annals
+    of Mathematical Statistics 18).
+    """
+    ordered = np.sort(reference)
+    below = int(np.searchsorted(ordered, arm, side="left").sum())
+    above = len(arm) * len(ordered) - int(
+        np.searchsorted(ordered, arm, side="right").sum()
+    )
+    total = len(arm) * len(ordered)
+    named = (below, above) if higher_is_better else (above, below)
+    return Shares(named[0] / total, named[1] / total, (total - below - above) / total)
+
+
+def unpaired_false_winners(
+    arm: Float64[np.ndarray, "runs"],
+    reference: Float64[np.ndarray, "others"],
+    seeds: Sequence[int],
+    *,
+    higher_is_better: bool,
+    generator: np.random.Generator,
+) -> FalseWinners:
+    """Whom the means of k runs of each arm, drawn with replacement, would name.
+
+    For k = 1 over all pairs. Each draw is used with its mirror image and with the arms'
+    parts in it exchanged, so that naming the arms, or the good direction, the other way
+    round mirrors every share.
+    """
+    size = ROUNDING * max(np.abs(arm).max(), np.abs(reference).max())
+    shares = []
+    differences = _drawn_differences(np.sort(arm), np.sort(reference), seeds, generator)
+    for k, drawn in zip(seeds, differences, strict=True):
+        signs = np.where(np.abs(drawn) <= k * size, 0.0, np.sign(drawn))
+        shares.append(_shares(signs, higher_is_better))
+    if 1 in seeds:
+        one = one_run_of_each(arm, reference, higher_is_better=higher_is_better)
+        shares[seeds.index(1)] = one
+    return _curve(seeds, shares)
+
+
+def _drawn_differences(
+    arm: Float64[np.ndarray, "runs"],
+    reference: Float64[np.ndarray, "others"],
+    seeds: Sequence[int],
+    generator: np.random.Generator,
+) -> Float64[np.ndarray, "counts draws"]:
+    """Differences of the sums of the first k of drawn runs of each arm, sorted before."""
+    most, columns = max(seeds), np.array(seeds) - 1
+    draws = max(1_000, min(_DRAWS, _MOST_VALUES // most)) // 4
+    at_once = max(1, _VALUES_AT_ONCE // most)
+    parts = []
+    for start in range(0, draws, at_once):
+        places = generator.random((2, min(at_once, draws - start), most))
+        for mine, theirs in (places, places[::-1]):
+            ranks = (mine * len(arm)).astype(np.int64)
+            others = (theirs * len(reference)).astype(np.int64)
+            for a, b in ((arm, reference), (arm[::-1], reference[::-1])):
+                sums = np.cumsum(a[ranks] - b[others], axis=1)
+                parts.append(sums[:, columns])
+    return np.concatenate(parts).T
 
 
 def _shares(signs: Float64[np.ndarray, "draws"], higher_is_better: bool) -> Shares:

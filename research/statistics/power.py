@@ -1,15 +1,16 @@
 """How many seeds would show a difference of one margin."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy import special
 
 SMALLEST_N = 6  # no verdict is given on fewer seeds
 POWER = 0.8
-_LARGEST_EXACT = 1_000_000  # above it t and normal agree to a millionth
-_LARGEST = 1e15  # seeds; nobody will train more
-_LARGEST_EFFECT = 1e6  # already shown by the fewest seeds; its square stays finite
+LARGEST_EXACT = 1_000_000  # above it t and normal agree to a millionth
+LARGEST = 1e15  # seeds; nobody will train more
+LARGEST_EFFECT = 1e6  # already shown by the fewest seeds; its square stays finite
 _NODES, _WEIGHTS = (x / 2 for x in np.polynomial.legendre.leggauss(128))
 _LEVELS = _NODES + 0.5
 
@@ -27,10 +28,14 @@ def paired_t_power(
     P(T > t) = E Φ(δ - t·S), S² = χ²(n-1)/(n-1), δ = d_z/sqrt(1/n + r), by quadrature
     over the quantiles of S: scipy.stats.nct returns NaN in places.
     """
-    freedom = n - 1
+    centre = effect_size_dz / math.sqrt(1 / n + test_train_ratio)
+    return t_power(n - 1, centre=centre, level=level)
+
+
+def t_power(freedom: int, *, centre: float, level: float) -> float:
+    """P(|T| > t) for a noncentral T, by quadrature over the quantiles of S."""
     critical = special.stdtrit(freedom, 1 - level / 2)
     spread = np.sqrt(2 * special.gammaincinv(freedom / 2, _LEVELS) / freedom)
-    centre = effect_size_dz / math.sqrt(1 / n + test_train_ratio)
     upper = special.ndtr(centre - critical * spread)
     lower = special.ndtr(-centre - critical * spread)
     return float(np.sum(_WEIGHTS * (upper + lower)))
@@ -51,14 +56,14 @@ def seeds_needed(
     """
     if std_difference <= 0 or margin <= 0:
         return None
-    effect = min(margin / std_difference, _LARGEST_EFFECT)
+    effect = min(margin / std_difference, LARGEST_EFFECT)
     ratio = test_train_ratio or 0.0
     quantiles = special.ndtri(1 - level / 2) + special.ndtri(POWER)
     reciprocal = (effect / quantiles) ** 2 - ratio  # 1/n of the normal limit
-    if reciprocal < 1 / _LARGEST:
+    if reciprocal < 1 / LARGEST:
         return None
     enough = math.ceil(1 / reciprocal)
-    if enough > _LARGEST_EXACT:
+    if enough > LARGEST_EXACT:
         return enough
     short = smallest_decisive_n(level)
 
@@ -68,9 +73,14 @@ def seeds_needed(
         )
         return power >= POWER
 
-    if reached(short):
-        return short
-    enough = max(enough, short + 1)
+    return smallest_reaching(reached, short, enough)
+
+
+def smallest_reaching(reached: Callable[[int], bool], least: int, guess: int) -> int:
+    """Smallest n from `least` up that reaches the power, which grows with n."""
+    if reached(least):
+        return least
+    short, enough = least, max(guess, least + 1)
     while not reached(enough):
         short, enough = enough, 2 * enough
     while enough - short > 1:

@@ -27,6 +27,18 @@ def hodges_lehmann(differences: Float64[np.ndarray, "seeds"]) -> float | None:
     return float(np.median(averages))
 
 
+def median_of_differences(
+    arm: Float64[np.ndarray, "runs"], reference: Float64[np.ndarray, "others"]
+) -> float | None:
+    """Hodges and Lehmann's shift of two groups: the median of all x_i - y_j.
+
+    None where there are more differences than 5000 paired seeds have Walsh averages.
+    """
+    if len(arm) * len(reference) > LARGEST_N * (LARGEST_N + 1) // 2:
+        return None
+    return float(np.median(arm[:, None] / 2 - reference[None, :] / 2)) * 2
+
+
 def wilcoxon_p(differences: Float64[np.ndarray, "seeds"]) -> float | None:
     """Two-sided p of Wilcoxon's signed-rank test, midranks, zeros dropped.
 

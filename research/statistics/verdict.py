@@ -30,14 +30,14 @@ class Evidence:
 
 
 def decide(
-    evidence: Evidence, *, margin: float, confidence: float
+    evidence: Evidence, *, margin: float | None, confidence: float
 ) -> tuple[Verdict, str]:
     """The verdict and its note.
 
     Below six seeds `undecided`. `equivalent` when the 1 - 2a interval lies inside the
     margin and no lane diverged (two one-sided tests, Schuirmann 1987). Else `better`
     or `worse` when the adjusted p is at most a and the 1 - a interval leaves 0.
-    Else `undecided`.
+    Else `undecided`. Without a margin nothing but identity is `equivalent`.
     """
     if evidence.interval is None or evidence.equivalence_interval is None:
         return "undecided", "no verdict from one seed"
@@ -59,11 +59,15 @@ def decide(
     if significant:
         nearest = min(abs(low), abs(high))
         return "better" if low > 0 else "worse", _size_note(nearest, margin)
-    return "undecided", _undecided_note(evidence, level, leaves_zero, inside)
+    difference = _no_difference_note(evidence, level, leaves_zero)
+    return (
+        "undecided",
+        f"{difference}; {_no_equivalence_note(evidence, margin, inside)}",
+    )
 
 
-def _inside(interval: tuple[float, float], margin: float) -> bool:
-    return -margin < interval[0] and interval[1] < margin
+def _inside(interval: tuple[float, float], margin: float | None) -> bool:
+    return margin is not None and -margin < interval[0] and interval[1] < margin
 
 
 def _few_seeds_note(evidence: Evidence) -> str:
@@ -82,32 +86,37 @@ def _equivalent_note(significant: bool) -> str:
     return "no difference is shown, and one as large as the margin is ruled out"
 
 
-def _size_note(nearest: float, margin: float) -> str:
+def _size_note(nearest: float, margin: float | None) -> str:
     """How the interval's end nearest to 0 lies to the margin."""
+    if margin is None:
+        return "no margin was given: whether by an amount that matters is not judged"
     if nearest > margin:
         return "by more than the margin"
     return "by an amount not yet shown to exceed the margin"
 
 
-def _undecided_note(
-    evidence: Evidence, level: float, leaves_zero: bool, inside: bool
-) -> str:
-    """Which condition of a difference failed, and which of equivalence."""
+def _no_difference_note(evidence: Evidence, level: float, leaves_zero: bool) -> str:
+    """Which condition of a difference failed."""
     p, smallest = evidence.p_adjusted, evidence.smallest_p_adjusted
     if not leaves_zero and p <= level + _ROUNDING:
-        difference = f"p {p:.3g} reaches {level:.3g}, but the interval includes 0"
-    elif not leaves_zero:
-        difference = "no difference is shown: the interval includes 0"
-    elif smallest > level + _ROUNDING:
-        difference = (
+        return f"p {p:.3g} reaches {level:.3g}, but the interval includes 0"
+    if not leaves_zero:
+        return "no difference is shown: the interval includes 0"
+    if smallest > level + _ROUNDING:
+        return (
             f"the interval leaves 0, but p cannot be below {smallest:.3g} here "
             f"and {level:.3g} is asked for"
         )
-    else:
-        difference = f"the interval leaves 0, but p {p:.3g} does not reach {level:.3g}"
+    return f"the interval leaves 0, but p {p:.3g} does not reach {level:.3g}"
+
+
+def _no_equivalence_note(evidence: Evidence, margin: float | None, inside: bool) -> str:
+    """Which condition of equivalence failed."""
+    if margin is None:
+        return "no margin was given: equivalence is not judged"
     if not inside:
-        return f"{difference}; one as large as the margin is not ruled out"
-    return f"{difference}; inside the margin, but {_divergence(evidence)}"
+        return "one as large as the margin is not ruled out"
+    return f"inside the margin, but {_divergence(evidence)}"
 
 
 def _divergence(evidence: Evidence) -> str:

@@ -27,7 +27,8 @@ def _seed_cautions(comparison: Comparison) -> list[str]:
             if comparison.n > 1
             else "one seed says nothing about other seeds"
         )
-    if comparison.std_difference == 0 and comparison.n > 1:
+    varies = comparison.ci_low is None or comparison.ci_low != comparison.ci_high
+    if not varies and comparison.n > 1:
         words.append(
             "the seeds do not vary: every difference is the same"
             if comparison.mean_difference

@@ -1,0 +1,43 @@
+"""A report that is no single comparison: its words and tables, before any layout."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Row = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of text; the first cell of a row names it."""
+
+    header: Row
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A heading, what is said under it, and a table."""
+
+    title: str
+    told: tuple[str, ...] = ()
+    table: Table | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """What a report of a suite or of a published table holds, in reading order.
+
+    facts: one line beneath the title. shown: what the console shows as a table, and
+    findings its sentences. captions: title and caption by the figure's name.
+    """
+
+    title: str
+    lede: str
+    facts: str
+    shown: Table
+    findings: tuple[str, ...]
+    sections: tuple[Section, ...]
+    method: tuple[tuple[str, str], ...]
+    settings: tuple[tuple[str, str], ...]
+    cost: str
+    captions: Mapping[str, tuple[str, str]] = field(default_factory=dict)

@@ -1,0 +1,22 @@
+"""Text and tables in Markdown."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+# What would be read as markup in the middle of a line of text.
+_MARKUP = re.compile(r"([\\`*_\[\]<>|#$])")
+
+
+def markdown_text(told: str) -> str:
+    """Escapes a text, so that none of it is read as markup."""
+    return _MARKUP.sub(r"\\\1", told)
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Returns a table of text."""
+    lines = [header, ["---"] * len(header), *rows]
+    # The rule beneath the heading is markup; everything else is text.
+    return "\n".join(
+        f"| {' | '.join(cells if n == 1 else map(markdown_text, cells))} |"
+        for n, cells in enumerate(lines)
+    )
