@@ -10,7 +10,7 @@ from research.activations.closed_form import evaluate
 Pair = tuple[Float[Array, "..."], Float[Array, "..."]]
 
 
-def squareplus(x: Float[Array, "..."], *, b: float = 4.0) -> Float[Array, "..."]:
+def squareplus(x: Float[Array, "..."], *, b: float | int = 4.0) -> Float[Array, "..."]:
     """Returns (x + √(x² + b))/2, b > 0 (Barron 2021, arXiv 2112.11687)."""
     return evaluate(_squareplus, x, b)
 
@@ -20,7 +20,7 @@ def soft_sign(x: Float[Array, "..."]) -> Float[Array, "..."]:
     return evaluate(_soft_sign, x)
 
 
-def _squareplus(x: Float[Array, "..."], b: float) -> Pair:
+def _squareplus(x: Float[Array, "..."], b: float | int) -> Pair:
     """With r = √(x² + b), f(-a) = b/(2(r + a)): no cancellation.
 
     f(x) = x + f(-x), f'(-a) = f(-a)/r and f'(x) = 1 - f'(-x).

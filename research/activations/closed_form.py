@@ -16,7 +16,7 @@ Terms = Callable[..., tuple[Float[Array, "..."], ...]]
 
 
 def evaluate(
-    terms: Terms, x: Float[Array, "..."], *parameters: float
+    terms: Terms, x: Float[Array, "..."], *parameters: float | int
 ) -> Float[Array, "..."]:
     """Returns the first of the terms at x, to be differentiated by the others.
 

@@ -16,7 +16,7 @@ SELU_SCALE = 1.0507009873554804934
 SELU_ALPHA = 1.6732632423543772848
 
 
-def elu(x: Float[Array, "..."], *, alpha: float = 1.0) -> Float[Array, "..."]:
+def elu(x: Float[Array, "..."], *, alpha: float | int = 1.0) -> Float[Array, "..."]:
     """Returns x above 0 and alpha·(eˣ - 1) below (Clevert et al. 2016).
 
     The slope at 0 is alpha, the limit from below, as PyTorch has it.
@@ -24,7 +24,7 @@ def elu(x: Float[Array, "..."], *, alpha: float = 1.0) -> Float[Array, "..."]:
     return evaluate(_scaled_elu, x, 1.0, alpha, 1.0)
 
 
-def celu(x: Float[Array, "..."], *, alpha: float = 1.0) -> Float[Array, "..."]:
+def celu(x: Float[Array, "..."], *, alpha: float | int = 1.0) -> Float[Array, "..."]:
     """Returns x above 0 and alpha·(exp(x/alpha) - 1) below, alpha > 0 (Barron 2017)."""
     return evaluate(_scaled_elu, x, 1.0, alpha, alpha)
 
@@ -38,7 +38,7 @@ def selu(x: Float[Array, "..."]) -> Float[Array, "..."]:
 
 
 def _scaled_elu(
-    x: Float[Array, "..."], scale: float, alpha: float, width: float
+    x: Float[Array, "..."], scale: float, alpha: float | int, width: float | int
 ) -> Pair:
     """Returns value and slope: scale·x above 0, scale·alpha·(exp(x/width) - 1) below."""
     low, height = lowest(x), scale * alpha

@@ -35,8 +35,7 @@ def exponentials(
 ) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
     """Returns eᵗ·2²⁴ and eᵗ - 1, for lowest(t) <= t <= 44."""
     if t.dtype != jnp.float32:
-        root = jnp.exp(t / 2) * 2**12
-        return root * root, jnp.expm1(t)
+        return _scaled_float64(t), jnp.expm1(t)
     n = _nearest(t * _LOG2E)
     scale = _power_of_two(n)
     growth = _expm1_near_zero((t - n * _LOG2_HIGH) - n * _LOG2_LOW)
@@ -56,13 +55,12 @@ def exponential_of_sum(
 ) -> Float[Array, "..."]:
     """Returns exp(high + low)·2²⁴ for lowest(high) <= high + low <= 44.
 
-    The rounding of the sum is not lost: in float32 it would cost |high + low| units in
-    the last place. high must have at most 24 significant bits and no digit below 2⁻²⁵.
+    The rounding of the sum, which would cost up to |high + low| units in the last
+    place, is not lost where |low| <= |high|; where not, it is in part.
     """
     total = high + low
     if high.dtype != jnp.float32:
-        root = jnp.exp(total / 2) * 2**12
-        return root * root * (1 + ((high - total) + low))
+        return _scaled_float64(total) * (1 + ((high - total) + low))
     n = _nearest(total * _LOG2E)
     scale = _power_of_two(n)
     rest = (high - n * _LOG2_HIGH) + (low - n * _LOG2_LOW)
@@ -93,7 +91,7 @@ def logistic_tail(scaled: Float[Array, "..."]) -> Float[Array, "..."]:
 
 
 def high_bits(x: Float[Array, "..."]) -> Float[Array, "..."]:
-    """Returns x without its last 12 bits, in float64 its last 27: its square is exact."""
+    """Returns x without its last 12 bits, in float64 27, so that its square is exact."""
     is_float32 = x.dtype == jnp.float32
     kind, cleared = (jnp.int32, 12) if is_float32 else (jnp.int64, 27)
     bits = jax.lax.bitcast_convert_type(x, kind)
@@ -110,6 +108,16 @@ def polynomial(
     return total
 
 
+def _scaled_float64(t: Float[Array, "..."]) -> Float[Array, "..."]:
+    """Returns eᵗ·2²⁴ by JAX's exp, kept off the range that it flushes.
+
+    Not as the square of exp(t/2): XLA makes one exp of a product of two.
+    """
+    far = t < -350
+    factor = jnp.where(far, math.exp(-350) / UNSCALE, 1 / UNSCALE)
+    return jnp.exp(jnp.where(far, t + 350, t)) * factor.astype(t.dtype)
+
+
 def _nearest(x: Float[Array, "..."]) -> Float[Array, "..."]:
     return jax.lax.round(x, jax.lax.RoundingMethod.TO_NEAREST_EVEN)
 
@@ -123,4 +131,3 @@ def _power_of_two(n: Float[Array, "..."]) -> Float[Array, "..."]:
 def _expm1_near_zero(r: Float[Array, "..."]) -> Float[Array, "..."]:
     """Returns eʳ - 1 for |r| <= 0.4, as r + r²·P(r)."""
     return r + r * r * polynomial(EXP, r)
-

@@ -6,8 +6,9 @@ nothing from 1 + erf, 1 + tanh or 1 - σ, in which the tail would vanish:
   its slope is G(a) = F(-a) - a·F'(a) below 0, 1 - G(a) above; its curvature is even.
 The tail is carried times 2²⁴, as exponential.py explains.
 
-XLA on a CPU writes out every array that two of its loops read. Here value and slope
-share the tail alone, because each cuts |x| off in an expression of its own.
+XLA on a CPU compiles value and slope into two loops. It writes out what ends in a
+division for both to read, and repeats cheaper things, or writes them out too where many
+read them. So the tail ends in a division, and each loop cuts |x| off in its own way.
 """
 
 import math
@@ -42,10 +43,10 @@ _TANH_CUBIC = _TANH_LINEAR * 0.044715
 def gelu(x: Float[Array, "..."]) -> Float[Array, "..."]:
     """Returns x·Φ(x), Φ the standard normal distribution (Hendrycks & Gimpel 2016).
 
-    Φ(-a) = exp(-a²/2)·R(a), with the Mills ratio R·√(2π) as a polynomial that
-    research/probes/fit.py fits. The square in the exponent is exact: otherwise the tail
-    loses 12 units in the last place at x = -5 and 40 at -13. That costs five
-    instructions of fifty, and leaves this faster than a GELU by erfc.
+    Φ(-a) = exp(-a²/2)·P(a)/Q(a), the Mills ratio over √(2π) being fitted by
+    research/probes/fit.py. a² is exact: rounded, it would cost up to 8 units in the
+    last place at x = -5 and 64 at -13. That takes some five instructions of fifty, and
+    leaves this faster than a GELU by erfc, which does round it.
     """
     return evaluate(_gelu, x)
 
@@ -53,10 +54,10 @@ def gelu(x: Float[Array, "..."]) -> Float[Array, "..."]:
 def gelu_tanh(x: Float[Array, "..."]) -> Float[Array, "..."]:
     """Returns x·(1 + tanh(u))/2, u = √(2/π)(x + 0.044715x³), GELU's tanh form.
 
-    Computed as x·σ(2u), the same number without the cancellation of 1 + tanh. In
-    float32 the rounding of 2u is left in, up to 30 units in the last place at x = -5
-    and 200 at -10 (Hendrycks & Gimpel 2016): carrying 2u in two parts would cost more
-    than a sixth of the speed.
+    Computed as x·σ(2u), the same number without the cancellation of 1 + tanh. What is
+    left in float32 is the rounding of 2u: 25 units in the last place at x = -5, 200 at
+    -10. In one number 2u would give 32 at -5 and run an eighth faster; whole in two
+    numbers it would cost a quarter more. This is between: its linear part is exact.
     """
     return evaluate(_gelu_tanh, x)
 
@@ -64,7 +65,7 @@ def gelu_tanh(x: Float[Array, "..."]) -> Float[Array, "..."]:
 def quick_gelu(x: Float[Array, "..."]) -> Float[Array, "..."]:
     """Returns x·σ(1.702x), GELU's sigmoid form (Hendrycks & Gimpel 2016).
 
-    In float32 the rounding of 1.702x is left in, 8 units in the last place at x = -5.
+    The rounding of 1.702x is left in, up to 8 units in the last place at x = -5.
     """
     return evaluate(_quick_gelu, x)
 
@@ -90,7 +91,7 @@ def _gelu(x: Float[Array, "..."]) -> Triple:
 def _normal_tail(
     a: Float[Array, "..."], bell: Float[Array, "..."]
 ) -> Float[Array, "..."]:
-    """Returns Φ(-a)·2²⁴ from bell = exp(-a²/2)·2²⁴; the division comes last."""
+    """Returns Φ(-a)·2²⁴ from bell = exp(-a²/2)·2²⁴."""
     numerator, denominator = MILLS[str(a.dtype)]
     return bell * polynomial(numerator, a) / polynomial(denominator, a)
 

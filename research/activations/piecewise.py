@@ -36,7 +36,7 @@ def relu2(x: Float[Array, "..."]) -> Float[Array, "..."]:
 
 
 def leaky_relu(
-    x: Float[Array, "..."], *, negative_slope: float = 0.01
+    x: Float[Array, "..."], *, negative_slope: float | int = 0.01
 ) -> Float[Array, "..."]:
     """Returns x above 0, negative_slope·x below, slope 1 at 0 (Maas et al. 2013)."""
     return evaluate(_leaky_relu, x, negative_slope)
@@ -62,7 +62,7 @@ def _relu(x: Float[Array, "..."]) -> Pair:
 
 
 def _relu6(x: Float[Array, "..."]) -> Pair:
-    return _between(x, 0, 6, below=0, inside=x, above=6, slope=1)
+    return _between(x, 0.0, 6.0, below=0.0, inside=x, above=6.0, slope=1.0)
 
 
 def _relu2(x: Float[Array, "..."]) -> Pair:
@@ -70,17 +70,17 @@ def _relu2(x: Float[Array, "..."]) -> Pair:
     return positive * positive, 2 * positive
 
 
-def _leaky_relu(x: Float[Array, "..."], negative_slope: float) -> Pair:
+def _leaky_relu(x: Float[Array, "..."], negative_slope: float | int) -> Pair:
     slope = jnp.where(x < 0, negative_slope, jnp.where(x >= 0, 1, x))
     return jnp.where(x < 0, negative_slope * x, x), slope
 
 
 def _hard_tanh(x: Float[Array, "..."]) -> Pair:
-    return _between(x, -1, 1, below=-1, inside=x, above=1, slope=1)
+    return _between(x, -1.0, 1.0, below=-1.0, inside=x, above=1.0, slope=1.0)
 
 
 def _hard_sigmoid(x: Float[Array, "..."]) -> Pair:
-    return _between(x, -3, 3, below=0, inside=(x + 3) / 6, above=1, slope=1 / 6)
+    return _between(x, -3.0, 3.0, below=0.0, inside=(x + 3) / 6, above=1.0, slope=1 / 6)
 
 
 def _hard_swish(x: Float[Array, "..."]) -> Pair:

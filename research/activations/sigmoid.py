@@ -15,7 +15,6 @@ from research.activations.exponential import (
     lowest,
 )
 
-Pair = tuple[Float[Array, "..."], Float[Array, "..."]]
 Triple = tuple[Float[Array, "..."], Float[Array, "..."], Float[Array, "..."]]
 
 # e²⁰ squared outweighs 2 in float64 too: from there on mish(x) = x.
@@ -57,9 +56,10 @@ def _sigmoid(x: Float[Array, "..."]) -> Triple:
 
 
 def _tanh(x: Float[Array, "..."]) -> Triple:
-    """With e = exp(-2|x|): near 0 from the ratio r = (1 - e)/(1 + e), the value itself.
+    """Returns value, slope and curvature, by e = exp(-2|x|).
 
-    Further out from t = e/(1 + e), the value being 1 - 2t and the slope 4t(1 - t).
+    Near 0 the value is r = (1 - e)/(1 + e) and the slope 1 - r²; further out, by
+    t = e/(1 + e), the value is 1 - 2t and the slope 4t(1 - t). r or t is shared.
     """
     near = jnp.abs(x) < 0.5
     scaled, minus_one = exponentials(-_magnitude(2 * x))
@@ -83,10 +83,11 @@ def _log_sigmoid(x: Float[Array, "..."]) -> Triple:
     return -value, slope, -curvature
 
 
-def _mish(x: Float[Array, "..."]) -> Pair:
-    """With e = eˣ, g = 1 + e and w = e·(e + 2) = g² - 1: tanh(softplus(x)) = w/(w + 2).
+def _mish(x: Float[Array, "..."]) -> Triple:
+    """Returns value, slope and curvature, by e = eˣ, g = 1 + e and w = e(e + 2).
 
-    The slope is e·((g + 1)(g² + 1) + 4x·g)/(g² + 1)². Value and slope share e alone.
+    tanh(softplus(x)) = w/(w + 2). With d = g² + 1 = w + 2 the slope is
+    e((g + 1)d + 4xg)/d² and the curvature 4e(2gd + x(d + 2e(1 - g²)))/d³.
     """
     low = lowest(x)
     x_or_20 = jnp.where(x > _MISH_IS_X, _MISH_IS_X, x)
@@ -96,10 +97,12 @@ def _mish(x: Float[Array, "..."]) -> Pair:
     y = jnp.where(x < low, low, x)
     value = jnp.where(x < 0, y * ratio * UNSCALE, y * (ratio * UNSCALE))
     z = jnp.where(y > _MISH_IS_X, _MISH_IS_X, y)
-    g = 1 + scaled * UNSCALE
-    square = g * g + 1
-    slope = scaled * (((g + 1) * square + 4 * z * g) / (square * square)) * UNSCALE
-    return value, slope
+    e = scaled * UNSCALE
+    g = 1 + e
+    d = g * g + 1
+    slope = scaled * (((g + 1) * d + 4 * z * g) / (d * d)) * UNSCALE
+    bend = (2 * g + z * ((d + 2 * e * (1 - g * g)) / d)) / d
+    return value, slope, 4 * (scaled / d) * bend * UNSCALE
 
 
 def _magnitude(x: Float[Array, "..."]) -> Float[Array, "..."]:

@@ -107,10 +107,13 @@ def finite_patterns(dtype: str) -> np.ndarray:
     kind = jnp.dtype(dtype)
     bits = np.arange(0, 2 ** (8 * kind.itemsize), STRIDES[dtype], dtype=np.uint64)
     values = bits.astype(f"uint{8 * kind.itemsize}").view(kind)
-    wide = values.astype(np.float64)
-    kept = np.isfinite(wide) & ((np.abs(wide) >= float(jnp.finfo(kind).tiny)))
+    with np.errstate(invalid="ignore"):
+        wide = values.astype(np.float64)
+    kept = np.isfinite(wide) & (np.abs(wide) >= float(jnp.finfo(kind).tiny))
     zero = np.zeros(1, kind)
-    return np.concatenate([values[kept & (wide < 0)][::-1], zero, values[kept & (wide > 0)]])
+    return np.concatenate(
+        [values[kept & (wide < 0)][::-1], zero, values[kept & (wide > 0)]]
+    )
 
 
 def errors_in_ulps(
@@ -156,10 +159,11 @@ def _near_zeros(
     x: Float[np.ndarray, " points"], true: Float[np.ndarray, " points"]
 ) -> Bool[np.ndarray, " points"]:
     """Tells which inputs lie near a change of the sign of the true derivative."""
-    crossings = np.flatnonzero(true[:-1] * true[1:] < 0)
+    clear = np.flatnonzero(true)
+    changes = np.flatnonzero(np.diff(np.sign(true[clear])))
     near = np.zeros_like(x, bool)
-    for index in crossings:
-        near |= np.abs(x - x[index]) <= ZERO_MARGIN
+    for left, right in zip(x[clear[changes]], x[clear[changes + 1]], strict=True):
+        near |= (x >= left - ZERO_MARGIN) & (x <= right + ZERO_MARGIN)
     return near
 
 

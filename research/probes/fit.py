@@ -1,6 +1,6 @@
 """Fits the polynomials and rational functions in research/activations/coefficients.py.
 
-Command: python -m research.probes.fit > research/activations/coefficients.py
+Command: python -m research.probes.fit | ruff format - > coefficients.py
 
 P/Q goes through its function at as many Chebyshev points as it has coefficients, in
 50-digit arithmetic: within a small factor of the best of its degrees, and the same on

@@ -2,7 +2,7 @@
 
 Each entry gives f, f' and, where it is measured, f''. All are written independently of
 research.activations and use NumPy and SciPy alone; mpmath_check.py holds them against
-the definitions in 60 digits. At a kink they take the sides that the activations state.
+the definitions in 200 digits. At a kink they take the sides that the activations state.
 """
 
 from collections.abc import Callable
@@ -60,7 +60,10 @@ def _sigmoid_gated1(scale: float) -> Reference:
 
 def _mish(x: Reals) -> Reals:
     e = np.exp(-np.abs(x))
-    below, above = e * (e + 2) / (e * (e + 2) + 2), (1 + 2 * e) / (1 + 2 * e + 2 * e * e)
+    below, above = (
+        e * (e + 2) / (e * (e + 2) + 2),
+        (1 + 2 * e) / (1 + 2 * e + 2 * e * e),
+    )
     return x * np.where(x < 0, below, above)
 
 
@@ -112,7 +115,7 @@ def _clipped(low: float, high: float, inside: Reference, slope: float):
 
 REFERENCES: dict[str, tuple[Reference, ...]] = {
     "relu": (lambda x: np.maximum(x, 0), lambda x: (x > 0) * 1.0),
-    "relu6": _clipped(0, 6, lambda x: x, 1),
+    "relu6": _clipped(0.0, 6.0, lambda x: x, 1.0),
     "leaky_relu": (
         lambda x: np.where(x < 0, 0.01 * x, x),
         lambda x: np.where(x < 0, 0.01, 1),
@@ -127,13 +130,13 @@ REFERENCES: dict[str, tuple[Reference, ...]] = {
     "quick_gelu": (lambda x: x * expit(1.702 * x), _sigmoid_gated1(1.702)),
     "silu": (
         lambda x: x * expit(x),
-        _sigmoid_gated1(1),
+        _sigmoid_gated1(1.0),
         lambda x: _bell(x) * (2 - x * np.tanh(x / 2)),
     ),
     "mish": (_mish, _mish1),
-    "elu": _elu(1, 1, 1),
-    "celu": _elu(1, 1, 1),
-    "selu": _elu(_SELU_SCALE, _SELU_ALPHA, 1),
+    "elu": _elu(1.0, 1.0, 1.0),
+    "celu": _elu(1.0, 1.0, 1.0),
+    "selu": _elu(_SELU_SCALE, _SELU_ALPHA, 1.0),
     "softplus": (_softplus, expit),
     "squareplus": (_squareplus, lambda x: _squareplus(x) / _root(x)),
     "log_sigmoid": (lambda x: -_softplus(-x), lambda x: expit(-x)),
@@ -143,8 +146,8 @@ REFERENCES: dict[str, tuple[Reference, ...]] = {
         lambda x: x / (1 + np.abs(x)),
         lambda x: 1 / (1 + np.abs(x)) ** 2,
     ),
-    "hard_tanh": _clipped(-1, 1, lambda x: x, 1),
-    "hard_sigmoid": _clipped(-3, 3, lambda x: (x + 3) / 6, 1 / 6),
+    "hard_tanh": _clipped(-1.0, 1.0, lambda x: x, 1.0),
+    "hard_sigmoid": _clipped(-3.0, 3.0, lambda x: (x + 3) / 6, 1 / 6),
     "hard_swish": (
         lambda x: np.where(x <= -3, 0.0, np.where(x >= 3, x, x * (x + 3) / 6)),
         lambda x: np.where(x <= -3, 0.0, np.where(x >= 3, 1.0, (2 * x + 3) / 6)),
