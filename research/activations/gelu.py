@@ -56,8 +56,8 @@ def gelu_tanh(x: Float[Array, "..."]) -> Float[Array, "..."]:
 
     Computed as x·σ(2u), the same number without the cancellation of 1 + tanh. What is
     left in float32 is the rounding of 2u: 25 units in the last place at x = -5, 200 at
-    -10. In one number 2u would give 32 at -5 and run an eighth faster; whole in two
-    numbers it would cost a quarter more. This is between: its linear part is exact.
+    -10. The linear part of 2u is exact: in one number 2u would give 32 units at -5 and
+    run an eighth faster; this is the more accurate one that keeps pace with jax.nn's.
     """
     return evaluate(_gelu_tanh, x)
 
@@ -76,24 +76,22 @@ def silu(x: Float[Array, "..."]) -> Float[Array, "..."]:
 
 
 def _gelu(x: Float[Array, "..."]) -> Triple:
+    """Returns value, slope and curvature: with φ the density, aφ = a·Φ(-a)/ratio.
+
+    That is cheaper than a second exponential for the slope, and no less accurate.
+    """
     largest = math.sqrt(-2 * lowest(x))
-    tail = _normal_tail(_magnitude(x, largest), gaussian(_clip(x, largest)))
+    numerator, denominator = MILLS[str(x.dtype)]
+    a = _magnitude(x, largest)
+    tail = gaussian(a) * polynomial(numerator, a) / polynomial(denominator, a)
     a = jnp.abs(_clip(x, largest))
-    density = _DENSITY * gaussian(a)
-    slope = (tail - density * a) * UNSCALE
+    reciprocal = polynomial(denominator, a) / polynomial(numerator, a)
+    slope = tail * (1 - _DENSITY * a * reciprocal) * UNSCALE
     return (
         _weighted(x, largest, tail),
         jnp.where(x < 0, slope, 1 - slope),
-        (2 - a * a) * density * UNSCALE,
+        _DENSITY * (2 - a * a) * gaussian(a) * UNSCALE,
     )
-
-
-def _normal_tail(
-    a: Float[Array, "..."], bell: Float[Array, "..."]
-) -> Float[Array, "..."]:
-    """Returns Φ(-a)·2²⁴ from bell = exp(-a²/2)·2²⁴."""
-    numerator, denominator = MILLS[str(a.dtype)]
-    return bell * polynomial(numerator, a) / polynomial(denominator, a)
 
 
 def _gelu_tanh(x: Float[Array, "..."]) -> Triple:

@@ -19,7 +19,9 @@ _FAR = 800.0
 def prelu(x: Float[Array, "..."], parameters: Parameters) -> Float[Array, "..."]:
     """Returns x from 0 up and negative_slope·x below, with slope 1 at 0 (He et al. 2015)."""
     wide, slope = _widened(x, parameters["negative_slope"])
-    return jnp.where(wide < 0, slope * jnp.minimum(wide, 0), wide).astype(x.dtype)
+    # NaN is on neither side, and its slope is NaN too.
+    above = jnp.where(wide >= 0, 1, jnp.nan)
+    return (wide * jnp.where(wide < 0, slope, above)).astype(x.dtype)
 
 
 def swish_beta(x: Float[Array, "..."], parameters: Parameters) -> Float[Array, "..."]:

@@ -38,6 +38,7 @@ def place(tmp_path):
 def test_a_function_of_a_file(place):
     record = lookup(f"{place}:bump")
     assert (record.name, record.slug) == ("acts.bump", "acts.bump")
+    assert record.formula == f"a user's own, {place}:bump"
     assert record.source == f"{place}:bump"
     assert float(record.fn(jnp.float32(1))) == pytest.approx(0.36787944)
 

@@ -96,3 +96,10 @@ def test_swish_has_its_limits_at_infinity():
 def test_prelu_has_slope_1_at_0():
     prelu = lookup("prelu")
     assert jax.grad(prelu.fn)(jnp.float32(0), prelu.initial_parameters()) == 1
+
+
+@pytest.mark.parametrize("name", ["prelu", "swish_beta"])
+def test_nan_gives_nan_in_value_and_slope(name):
+    record = CATALOG[name]
+    assert np.isnan(record.curve(jnp.float32(jnp.nan)))
+    assert np.isnan(jax.grad(record.curve)(jnp.float32(jnp.nan)))

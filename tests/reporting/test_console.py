@@ -115,3 +115,12 @@ def test_several_comparisons_say_whose_p_it_is():
     told = fake_run.summary(FIVE, seeds=32)
     Console(file=file, width=100).print(verdict_table(told, width=100))
     assert "Holm" in file.getvalue()
+
+
+def test_a_step_time_is_left_out_where_an_arm_trained_for_less_than_a_second():
+    told = fake_run.summary()
+    told["arms"]["gelu"]["train_seconds"] = 0.4
+    text = shown(told, 100)
+    assert "×" not in text
+    [reference] = [line for line in text.splitlines() if line.startswith("relu ")]
+    assert " ".join(reference.split()) == "relu 97.0 ± 0.3 – reference"

@@ -9,6 +9,7 @@ from matplotlib.image import imread
 
 from research.reporting import draw_figures, figure_curves
 from research.reporting.arms import colours
+from research.reporting.figure_style import new_panels
 from research.reporting.figures import draw_all
 
 ALL = {
@@ -134,3 +135,23 @@ def test_drawing_twice_gives_the_same_bytes(tmp_path):
     first = {name: path.read_bytes() for name, path in draw_figures(workdir).items()}
     again = {name: path.read_bytes() for name, path in draw_figures(workdir).items()}
     assert first == again
+
+
+@pytest.mark.parametrize("most", [2, 3])
+@pytest.mark.parametrize("count", range(1, 12))
+def test_panels_leave_no_hole(count, most):
+    figure, axes = new_panels(count, width=4, height=3, most=most)
+    assert len(axes) == len(figure.axes) == count
+    rows: dict[int, list[tuple[int, int]]] = {}
+    for panel in axes:
+        place = panel.get_subplotspec()
+        assert place is not None
+        columns = place.get_gridspec().ncols
+        rows.setdefault(place.rowspan.start, []).append(
+            (place.colspan.start, place.colspan.stop)
+        )
+    for spans in rows.values():
+        assert len(spans) <= most
+        ends = [0, *(stop for _, stop in spans)]
+        assert [start for start, _ in spans] == ends[:-1]
+        assert ends[-1] == columns

@@ -105,6 +105,31 @@ def test_the_verdict_comes_first_and_the_numbers_follow(tmp_path):
     assert text.index("are equivalent here") < text.index("One seed alone")
 
 
+def test_step_times_are_explained(tmp_path):
+    for text in report(tmp_path, fake_run.summary()):
+        assert (
+            "time of one optimiser step of one seed, in the fastest round, against the "
+            "reference"
+        ) in " ".join(text.split())
+        assert "1.4×" in text
+        assert "120 µs" in text.replace("\u00a0", " ")
+
+
+def test_step_times_of_trainings_shorter_than_a_second_are_not_shown(tmp_path):
+    told = fake_run.summary()
+    told["arms"]["relu"]["train_seconds"] = 0.99
+    for text in report(tmp_path, told):
+        assert "1.4×" not in text
+        assert "120 µs" not in text.replace("\u00a0", " ")
+
+
+def test_seeds_needed_are_explained_where_a_number_is_shown(tmp_path):
+    told = fake_run.summary(verdicts={"gelu": "undecided"})
+    assert "Colas" not in report(tmp_path / "without", told)[1]
+    told["comparisons"][0]["seeds_needed"] = 90
+    assert "Colas" in report(tmp_path / "with", told)[1]
+
+
 def test_exploratory_numbers_are_labelled_and_have_no_p(tmp_path):
     markup, told = report(tmp_path, fake_run.summary())
     for text in (markup, told):

@@ -3,7 +3,7 @@
 import fake_run
 import pytest
 
-from research.reporting import sentences
+from research.reporting import sentences, speed
 
 
 def one(**changes):
@@ -19,6 +19,23 @@ def test_header():
         "moons · MLP 2-64-64-1, 4,417 parameters · Adam 0.001, batch 32, 100 epochs · "
         "64 seeds · margin 0.5 points · best possible 97.1 %"
     )
+
+
+@pytest.mark.parametrize(
+    ("vary", "told"),
+    [
+        (["split", "init", "order"], ""),
+        (["init"], " · only init varies"),
+        (["order", "init"], " · init and order vary"),
+        (
+            ["init", "order", "split", "test_split"],
+            " · init, order, split and test_split vary",
+        ),
+        ([], " · nothing varies"),
+    ],
+)
+def test_header_says_what_varies_where_it_is_not_the_default(vary, told):
+    assert f"· 64 seeds{told} · margin" in sentences.header(fake_run.summary(vary=vary))
 
 
 def test_header_of_a_metric_without_a_known_best():
@@ -54,50 +71,7 @@ def test_one_seed_says_nothing_of_other_draws_or_of_speed():
     [comparison] = told["comparisons"]
     assert sentences.one_seed_alone(told, comparison) is None
     assert sentences.three_seeds(told, comparison) is None
-    assert sentences.on_the_way(told, comparison) is None
-
-
-SPEED = {
-    "epochs_earlier": 9.0,
-    "ci_low": 8.1,
-    "ci_high": 9.7,
-    "censored_arm": 0,
-    "censored_reference": 0,
-    "area_difference": 0.01,
-    "threshold": 0.94,
-}
-
-
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({}, "came 95 % of the way 9 epochs earlier [8.1, 9.7] than ReLU."),
-        (
-            {"epochs_earlier": -1.0, "ci_low": -2.0, "ci_high": -0.5},
-            "came 95 % of the way 1 epoch later [0.5, 2.0] than ReLU.",
-        ),
-        (
-            {"epochs_earlier": 0.4, "ci_low": -0.5, "ci_high": 1.3},
-            "0.4 epochs earlier [−0.5, 1.3], so not surely earlier, than ReLU.",
-        ),
-        (
-            {"censored_arm": 3, "censored_reference": 1},
-            "than ReLU; 3 of GELU's and 1 of ReLU's trainings never did, and count as "
-            "one epoch past the last.",
-        ),
-    ],
-)
-def test_on_the_way(changes, expected):
-    told, comparison = one(learning_speed=SPEED | changes)
-    sentence = sentences.on_the_way(told, comparison)
-    assert sentence is not None
-    assert sentence.startswith("On the way (exploratory): GELU")
-    assert sentence.endswith(expected)
-
-
-def test_on_the_way_is_left_out_where_it_was_not_measured():
-    told, comparison = one(learning_speed=None)
-    assert sentences.on_the_way(told, comparison) is None
+    assert speed.on_the_way(told, comparison) is None
 
 
 def test_at_the_ceiling_no_activation_could_win():

@@ -112,8 +112,8 @@ CASES = {
     "few": (
         {"n": 5, "smallest_p": 0.0625, "ci_low": 0.001, "ci_high": 0.009},
         "undecided",
-        "GELU against ReLU is undecided here: 5 paired seeds are too few for a verdict, "
-        "which takes 6 or more (the smallest p that 5 can give is 0.0625).",
+        "GELU against ReLU is undecided here: 5 paired seeds are too few for a verdict: "
+        "showing a difference takes 6 or more.",
     ),
     "constant": (
         {
@@ -207,3 +207,92 @@ def test_seeds_needed(needed, span, mcnemar, expected):
 def test_seeds_needed_are_said_of_undecided_comparisons_only():
     told, comparison = changed(fake_run.summary(), "better", seeds_needed=90)
     assert verdicts.seeds_needed(told, comparison) is None
+
+
+def blocked(seeds, arms, *, ties=0, **changes):
+    """A summary whose first arm leaves 0 out but cannot have a p that is low enough."""
+    told = fake_run.summary(dict.fromkeys(["relu", *arms], 0.0), seeds=seeds)
+    for comparison in told["comparisons"]:
+        differences = [0.0] * ties + [0.01 + 0.001 * i for i in range(seeds - ties)]
+        comparison |= {
+            "verdict": "undecided",
+            "mean_difference": 0.012,
+            "ci_low": 0.008,
+            "ci_high": 0.016,
+            "differences": differences,
+            "smallest_p": 2.0 ** (1 - seeds + ties),
+            "p_adjusted": min(1.0, len(arms) * 2.0 ** (1 - seeds + ties)),
+            "seeds_needed": 53,
+            "seeds_needed_range": [23, 304],
+        } | changes
+    return told, told["comparisons"][0]
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (
+            blocked(6, ["gelu", "silu", "tanh"]),
+            "leaves 0 out, but with 6 seeds and 3 arms against the reference p cannot be "
+            "below 0.094; 7 seeds can decide.",
+        ),
+        (
+            blocked(7, ["gelu"], ties=2),
+            "leaves 0 out, but with 7 seeds, 2 of them tied, p cannot be below 0.062; 8 "
+            "seeds can decide.",
+        ),
+        (
+            blocked(
+                6, ["gelu"], paired=False, n_arm=6, n_reference=6, smallest_p=0.0667
+            ),
+            "leaves 0 out, but with 6 and 6 unpaired runs p cannot be below 0.067.",
+        ),
+    ],
+)
+def test_a_p_that_cannot_get_low_enough_is_said_to(told, expected):
+    summary, comparison = told
+    assert verdicts.sentence(summary, comparison).endswith(expected)
+    # 53 seeds beside 7 would contradict.
+    assert verdicts.seeds_needed(summary, comparison) is None
+
+
+def test_no_number_of_seeds_is_promised_where_drawn_signs_bound_p():
+    told, comparison = blocked(30, ["gelu"], smallest_p=1e-5, p_adjusted=1e-5)
+    told["confidence"] = 0.9999995
+    sentence = verdicts.sentence(told, comparison)
+    assert sentence.endswith("with 30 seeds p cannot be below 0.00001.")
+
+
+def test_another_arms_ties_do_not_raise_the_lowest_p_that_is_told():
+    # Holm's least for the tied arm is 2 · 0.0625 and not 3 · 0.0625.
+    told, tied = blocked(6, ["gelu", "silu", "tanh"])
+    tied |= {"smallest_p": 0.0625, "p_adjusted": 0.125}
+    assert "p cannot be below 0.12;" in verdicts.sentence(told, tied)
+
+
+def test_a_p_that_could_have_been_low_enough_disagrees():
+    told, comparison = blocked(7, ["gelu", "silu", "tanh"], p_adjusted=0.09)
+    assert "does not agree (p = 0.09, above 0.05)" in verdicts.sentence(told, comparison)
+    assert verdicts.seeds_needed(told, comparison) is not None
+
+
+def test_seeds_needed_stay_where_the_interval_holds_zero():
+    told, comparison = blocked(6, ["gelu", "silu", "tanh"], ci_low=-0.001)
+    assert "p cannot" not in verdicts.sentence(told, comparison)
+    assert verdicts.seeds_needed(told, comparison) is not None
+
+
+@pytest.mark.parametrize(("arms", "fewest"), [(1, 6), (2, 7), (3, 7), (5, 8)])
+@pytest.mark.parametrize("ties", [0, 3])
+def test_too_few_seeds_name_one_number_whatever_the_ties(arms, fewest, ties):
+    told, comparison = blocked(5, list("abcde")[:arms], ties=ties)
+    sentence = verdicts.sentence(told, comparison)
+    among = f", with {arms} arms against the reference" if arms > 1 else ""
+    assert sentence.endswith(
+        "5 paired seeds are too few for a verdict: showing a difference takes "
+        f"{fewest} or more{among}."
+    )
+    one = fake_run.summary(dict.fromkeys(["relu", *list("abcde")[:arms]], 0.0), seeds=1)
+    assert f"takes {fewest} seeds or more{among}." in verdicts.sentence(
+        one, one["comparisons"][0]
+    )

@@ -304,3 +304,23 @@ def test_summary_fields_are_all_there():
     assert set(found["false_winners"]) == {"seeds", "arm", "reference", "neither"}
     assert found["false_winners"]["seeds"] == (1, 2, 3)
     assert {"p_method", "wilcoxon_p", "bca_low", "correlation", "note"} <= set(found)
+
+
+def test_a_median_of_pairwise_means_that_is_rounding_is_exactly_zero():
+    # 0.9 + 0.1 - 0.95 and its like differ from 0.05 by rounding alone.
+    differences = np.array([0.05, -0.05, 0.1, -0.1, 0.15, -0.15, 0.0])
+    reference = np.array([0.31, 0.47, 0.13, 0.59, 0.23, 0.71, 0.37])
+    arm = reference + differences
+    raw = hodges_lehmann(arm - reference)
+    assert raw is not None
+    assert 0 < abs(raw) < 1e-15
+    assert judge_pair(arm, reference).hodges_lehmann == 0.0
+    unpaired = judge_runs(
+        {"reference": Runs(reference, None), "arm": Runs(reference + 1e-16, None)},
+        reference="reference",
+        higher_is_better=True,
+        margin=0.005,
+        confidence=0.95,
+        generator=np.random.default_rng(0),
+    )
+    assert unpaired[0].hodges_lehmann == 0.0

@@ -22,14 +22,22 @@ def test_skewed_differences_are_warned_of_until_the_seeds_outweigh_them():
 @pytest.mark.parametrize(
     ("differences", "caution"),
     [
-        ([0.01], "one seed says nothing"),
-        ([0.01, 0.02, 0.03], "p cannot be below 0.25"),
         ([0.01] * 10, "the seeds do not vary"),
         ([0.0] * 10, "identical on every seed"),
     ],
 )
 def test_degenerate_seeds_are_warned_of(differences, caution):
     assert caution in words(differences)
+
+
+@pytest.mark.parametrize("differences", [[0.01], [0.01, 0.02, 0.03]])
+def test_too_few_seeds_are_said_by_the_verdict_and_not_warned_of_again(differences):
+    assert words(differences) == ""
+
+
+def test_a_skew_has_a_true_minus_sign():
+    skewed = -np.random.default_rng(1).exponential(size=20)
+    assert "skewed (−" in words(skewed)
 
 
 def test_intervals_that_disagree_about_zero_are_warned_of():
