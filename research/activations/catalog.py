@@ -296,7 +296,7 @@ def lookup(word: str) -> Activation:
         return Activation(
             name=short_name(name),
             fn=own.load(name),
-            formula="a user's own",
+            formula=f"a user's own, {name}",
             source=name,
         )
     base, arguments = parsed(name)

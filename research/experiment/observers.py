@@ -1,9 +1,10 @@
 """Who watches a run, and the guard that keeps their faults from stopping it."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -107,10 +108,14 @@ def describe(event: Event) -> str:
         case ArmFinished():
             return f"{event.arm}: {len(event.scores['status'])} lanes scored"
         case RunFinished():
-            verdicts = (
-                f"{c['arm']} {c['verdict']}" for c in event.summary["comparisons"]
-            )
-            return f"finished: {', '.join(verdicts)}"
+            return f"finished: {_verdicts(event.summary['comparisons'])}"
+
+
+def _verdicts(comparisons: Sequence[Mapping[str, Any]]) -> str:
+    # Beside one another `undecided` would sound as if one seed could have decided.
+    if all(comparison["n"] == 1 for comparison in comparisons):
+        return "no verdict from one seed"
+    return ", ".join(f"{c['arm']} {c['verdict']}" for c in comparisons)
 
 
 def _mean(values: np.ndarray) -> str:

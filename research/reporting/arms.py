@@ -39,6 +39,9 @@ WRITTEN = {
 # Names that mean different functions elsewhere say which one is meant.
 FORMS = {"gelu": "(exact, erf)", "geglu": "(exact, erf)"}
 
+# Below it the time of a step is noise of the machine: arms differ by it alone.
+LEAST_SECONDS = 1.0
+
 # Okabe and Ito's colours for all kinds of colour vision (2008), with an olive of Tol's
 # in place of their yellow, which is too pale on white.
 PALETTE = (
@@ -75,6 +78,12 @@ def form(summary: Mapping[str, Any], slug: str) -> str:
 def were_trained(summary: Mapping[str, Any]) -> bool:
     """Tells whether the scores are of trainings of ours, and not read from a file."""
     return summary["mode"] != "analyse"
+
+
+def were_timed(summary: Mapping[str, Any]) -> bool:
+    """Tells whether every arm trained long enough for the time of a step to be known."""
+    seconds = [arm["train_seconds"] for arm in summary["arms"].values()]
+    return all(each is not None and each >= LEAST_SECONDS for each in seconds)
 
 
 def colours(summary: Mapping[str, Any]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from research.reporting import arms, numbers, sentences, verdicts
+from research.reporting import arms, numbers, sentences, tables, verdicts
 from research.reporting.console_text import READABLE, say
 from research.reporting.document_pages import print_document
 from research.reporting.documents import DOCUMENTS
@@ -82,12 +82,10 @@ def _label(summary: Mapping[str, Any], slug: str, bracket: str) -> Text:
 
 
 def _scores(summary: Mapping[str, Any], slug: str) -> tuple[Text, ...]:
-    arm, scale = summary["arms"][slug], numbers.scale_of(summary)
-    mean = Text(numbers.bare_mean(arm, scale))
+    mean = Text(numbers.bare_mean(summary["arms"][slug], numbers.scale_of(summary)))
     if not arms.were_trained(summary):
         return (mean,)
-    base = summary["arms"][summary["reference"]]["step_seconds"]
-    return mean, Text(numbers.ratio(arm["step_seconds"], base))
+    return mean, Text(tables.step_ratio(summary, slug))
 
 
 def _comparison(

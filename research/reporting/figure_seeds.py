@@ -52,7 +52,7 @@ def _panels(count: int) -> tuple[Figure, list[Axes]]:
     if not count:
         raise ValueError("one arm alone is compared with nothing")
     width, height = WIDE if count == 1 else SMALL
-    return new_panels(count, width=width, height=height, most=2 if count <= 4 else 3)
+    return new_panels(count, width=width, height=height, most=2 if count == 4 else 3)
 
 
 def _draw_sorted(

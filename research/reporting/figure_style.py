@@ -67,13 +67,24 @@ def new_figure(width: float = 5.6, height: float = 3.8) -> tuple[Figure, Axes]:
 def new_panels(
     count: int, *, width: float, height: float, most: int
 ) -> tuple[Figure, list[Axes]]:
-    """Returns a figure with `count` panels of this size, at most `most` in a row."""
-    columns = min(count, most)
-    rows = math.ceil(count / columns)
+    """Returns a figure with `count` panels of this size, at most `most` in a row.
+
+    Rows hold as many panels as each other or one fewer; those of a shorter row are wider,
+    so that no place is left empty.
+    """
+    rows = math.ceil(count / most)
+    least, longer = divmod(count, rows)
+    sizes = [least + (row < longer) for row in range(rows)]
     figure = Figure(
-        figsize=(width * columns, height * rows), dpi=DPI, layout="constrained"
+        figsize=(width * sizes[0], height * rows), dpi=DPI, layout="constrained"
     )
-    axes = [figure.add_subplot(rows, columns, n + 1) for n in range(count)]
+    columns = math.lcm(*sizes)
+    grid = figure.add_gridspec(rows, columns)
+    axes = [
+        figure.add_subplot(grid[row, n * columns // size : (n + 1) * columns // size])
+        for row, size in enumerate(sizes)
+        for n in range(size)
+    ]
     return figure, axes
 
 

@@ -36,6 +36,7 @@ def html_report(
         facts=markup.escaped(sentences.header(summary)),
         warnings=markup.warnings(warnings),
         table=_verdict_table(summary),
+        table_note=_table_note(summary),
         findings=markup.items(_further(summary)),
         held_equal=markup.escaped(sentences.held_equal(summary)),
         varied=markup.escaped(sentences.varied(summary)),
@@ -119,6 +120,11 @@ def _verdict_table(summary: Mapping[str, Any]) -> str:
         for slug, cells in tables.verdict_rows(summary).items()
     )
     return markup.table(header, rows)
+
+
+def _table_note(summary: Mapping[str, Any]) -> str:
+    told = tables.step_note(summary)
+    return f'<p class="note">{markup.escaped(told)}</p>' if told else ""
 
 
 def _arm_table(summary: Mapping[str, Any]) -> str:

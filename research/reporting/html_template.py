@@ -23,6 +23,7 @@ $warnings
 <section>
 <h2>The comparison</h2>
 $table
+$table_note
 <ul class="findings">$findings</ul>
 <p class="note">$held_equal $varied</p>
 </section>

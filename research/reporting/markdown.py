@@ -22,6 +22,7 @@ def markdown_report(
         markdown_table(
             tables.verdict_header(summary), tables.verdict_rows(summary).values()
         ),
+        *map(markdown_text, filter(None, [tables.step_note(summary)])),
         *map(markdown_text, sentences.findings(summary)),
         markdown_text(f"{sentences.held_equal(summary)} {sentences.varied(summary)}"),
         *(f"**Warning:** {markdown_text(warning)}" for warning in warnings),

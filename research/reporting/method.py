@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from research.reporting import arms, numbers, verdicts
+from research.reporting import arms, decisive, numbers, verdicts
 
 
 def paragraphs(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -18,7 +18,7 @@ def paragraphs(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
         *_several(summary),
         ("Verdict", _verdict(summary, margin)),
     ]
-    if summary["margin"] is not None:
+    if any(verdicts.seeds_needed(summary, c) for c in summary["comparisons"]):
         told.append(
             (
                 "Seeds needed",
@@ -124,7 +124,11 @@ def _p(summary: Mapping[str, Any]) -> str:
     ]
     known = [p for p in smallest if p is not None]
     if known:
-        told += f" The smallest p that this run can give is {numbers.smallest_p(min(known))}."
+        adjusted = ", before it is adjusted" if len(comparisons) > 1 else ""
+        told += (
+            " The smallest p that this run can give is "
+            f"{numbers.smallest_p(min(known))}{adjusted}."
+        )
     return told
 
 
@@ -159,8 +163,19 @@ def _verdict(summary: Mapping[str, Any], margin: str) -> str:
         "Biopharmaceutics 15:657). better or worse: p is at most "
         f"{alpha:g} and the {verdicts.confidence(summary)} interval leaves 0 out. "
         f"undecided: all else, and below {verdicts.FEWEST_SEEDS} seeds. With one seed "
-        "there is no verdict."
+        f"there is no verdict.{_decisive(summary)}"
     )
+
+
+def _decisive(summary: Mapping[str, Any]) -> str:
+    """Says how many seeds p takes to reach the level, where six are not enough."""
+    paired = [verdicts.is_paired(c) for c in summary["comparisons"]]
+    fewest = decisive.fewest(summary, paired=True) if any(paired) else 0
+    if fewest <= verdicts.FEWEST_SEEDS:
+        return ""
+    among = decisive.among(summary)
+    held = f"with {among} " if among else ""
+    return f" A difference can be shown {held}from {fewest} seeds on."
 
 
 def _diverged(level: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from research.reporting import arms, numbers, verdicts
+from research.reporting import arms, numbers, speed, verdicts
 
 VARIED = {
     "init": "the initial weights",
@@ -11,6 +11,8 @@ VARIED = {
     "split": "the split into training and validation rows",
     "test_split": "the test rows",
 }
+# The default of the config's vary.
+USUALLY_VARIED = ["init", "order", "split"]
 
 
 def header(summary: Mapping[str, Any]) -> str:
@@ -31,7 +33,18 @@ def _training(summary: Mapping[str, Any]) -> list[str]:
         f"{summary['optimizer'].capitalize()} {summary['learning_rate']:g}, batch "
         f"{summary['batch_size']}, {numbers.counted(summary['epochs'], 'epoch')}",
         numbers.counted(summary["seeds"], "seed"),
+        *_what_varies(summary),
     ]
+
+
+def _what_varies(summary: Mapping[str, Any]) -> list[str]:
+    """Says what the seeds vary where that is not the default."""
+    vary = [name for name in VARIED if name in summary["vary"]]
+    if vary == USUALLY_VARIED:
+        return []
+    if len(vary) < 2:
+        return [f"only {vary[0]} varies" if vary else "nothing varies"]
+    return [f"{_listed(vary)} vary"]
 
 
 def _arms(summary: Mapping[str, Any]) -> list[str]:
@@ -150,40 +163,6 @@ def three_seeds(
     )
 
 
-def on_the_way(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str | None:
-    """Says which arm learned faster, labelled exploratory; None where it was not measured."""
-    speed = comparison["learning_speed"]
-    earlier = numbers.finite(speed["epochs_earlier"]) if speed else None
-    if comparison["n"] < 2 or speed is None or earlier is None:
-        return None
-    arm, reference = verdicts.names(summary, comparison)
-    told = f"On the way (exploratory): {arm} came 95 % of the way {_earlier(speed)}"
-    missed = [
-        f"{speed[key]} of {name}'s"
-        for key, name in (("censored_arm", arm), ("censored_reference", reference))
-        if speed[key]
-    ]
-    late = (
-        f"; {' and '.join(missed)} trainings never did, and count as one epoch past the last"
-        if missed
-        else ""
-    )
-    return f"{told} than {reference}{late}."
-
-
-def _earlier(speed: Mapping[str, Any]) -> str:
-    epochs = speed["epochs_earlier"]
-    low, high = (numbers.finite(speed[key]) for key in ("ci_low", "ci_high"))
-    word = "earlier" if epochs >= 0 else "later"
-    count = f"{abs(epochs):.1f}".removesuffix(".0")
-    told = f"{count} {'epoch' if count == '1' else 'epochs'} {word}"
-    if low is None or high is None:
-        return told
-    near, far = (low, high) if epochs >= 0 else (-high, -low)
-    told += f" [{numbers.fixed(near, 1)}, {numbers.fixed(far, 1)}]"
-    return told if near > 0 else f"{told}, so not surely {word},"
-
-
 def divergence(summary: Mapping[str, Any]) -> tuple[str, ...]:
     """Says what diverged, apart for "when it trains" and "how often it fails"."""
     if not any(arm["diverged"] for arm in summary["arms"].values()):
@@ -291,7 +270,7 @@ def _findings(summary: Mapping[str, Any]) -> Iterator[str]:
     yield from divergence(summary)
     # With many arms the triples are left to the figure of false winners.
     few = len(summary["comparisons"]) == 1
-    tellers = (one_seed_alone, *([three_seeds] if few else []), on_the_way)
+    tellers = (one_seed_alone, *([three_seeds] if few else []), speed.on_the_way)
     for comparison in summary["comparisons"]:
         for told in tellers:
             yield from filter(None, [told(summary, comparison)])

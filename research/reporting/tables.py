@@ -55,8 +55,30 @@ def _scores(summary: Mapping[str, Any], slug: str) -> Row:
     score = f"{mean} %" if scale.percent and mean != numbers.ABSENT else mean
     if not arms.were_trained(summary):
         return name, score
+    return name, score, step_ratio(summary, slug)
+
+
+def step_ratio(summary: Mapping[str, Any], slug: str) -> str:
+    """Writes an arm's time of a step against the reference's, or a dash for noise."""
+    if not arms.were_timed(summary):
+        return numbers.ABSENT
     base = summary["arms"][summary["reference"]]["step_seconds"]
-    return name, score, numbers.ratio(arm["step_seconds"], base)
+    return numbers.ratio(summary["arms"][slug]["step_seconds"], base)
+
+
+def step_note(summary: Mapping[str, Any]) -> str:
+    """Says what the step time of the verdict table is; nothing where none is shown."""
+    if not arms.were_trained(summary):
+        return ""
+    left_out = (
+        ""
+        if arms.were_timed(summary)
+        else f" Left out, for an arm trained for less than {arms.LEAST_SECONDS:g} s."
+    )
+    return (
+        "Step time: time of one optimiser step of one seed, in the fastest round, against "
+        f"the reference.{left_out}"
+    )
 
 
 def _comparison(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> Row:
@@ -104,7 +126,11 @@ def arm_header(summary: Mapping[str, Any]) -> Row:
 def arm_rows(summary: Mapping[str, Any]) -> dict[str, Row]:
     """Returns what is known of each arm beside its score."""
     if arms.were_trained(summary):
-        return {slug: _arm(summary["arms"][slug]) for slug in arms.ordered(summary)}
+        timed = arms.were_timed(summary)
+        return {
+            slug: _arm(summary["arms"][slug], timed=timed)
+            for slug in arms.ordered(summary)
+        }
     scale = numbers.scale_of(summary)
     return {
         slug: _file_arm(summary["arms"][slug], scale) for slug in arms.ordered(summary)
@@ -122,7 +148,7 @@ def _file_arm(arm: Mapping[str, Any], scale: numbers.Scale) -> Row:
     )
 
 
-def _arm(arm: Mapping[str, Any]) -> Row:
+def _arm(arm: Mapping[str, Any], *, timed: bool) -> Row:
     bound = numbers.share(arm["diverged_upper"])
     return (
         arm["name"],
@@ -132,7 +158,7 @@ def _arm(arm: Mapping[str, Any]) -> Row:
         f"{arm['diverged']} of {arm['seeds']} (≤ {bound})",
         numbers.share(arm["zero_units"]),
         numbers.share(arm["dead_units"]),
-        numbers.duration(arm["step_seconds"]),
+        numbers.duration(arm["step_seconds"] if timed else None),
         numbers.duration(arm["compile_seconds"]),
         numbers.duration(arm["train_seconds"]),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from research.reporting import arms, numbers
+from research.reporting import arms, decisive, numbers
 
 # Below this many seeds the smallest p of a two-sided sign-flip test is above .05.
 FEWEST_SEEDS = 6
@@ -157,13 +157,10 @@ def _beside_margin(
 
 
 def _why_undecided(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
-    n = comparison["n"]
-    if n < FEWEST_SEEDS:
-        given = f"{n} can" if is_paired(comparison) else "they can"
+    if comparison["n"] < FEWEST_SEEDS:
         return (
-            f"{sample(comparison)} are too few for a verdict, which takes {FEWEST_SEEDS} "
-            f"or more (the smallest p that {given} give is "
-            f"{numbers.smallest_p(comparison['smallest_p'])})"
+            f"{sample(comparison)} are too few for a verdict: "
+            f"{_takes(summary, comparison, 'or more')}"
         )
     if _identical(comparison):
         return (
@@ -173,6 +170,14 @@ def _why_undecided(summary: Mapping[str, Any], comparison: Mapping[str, Any]) ->
     if not _varies(comparison):
         return "every seed shows the same difference, so the seeds do not vary"
     return _failed_conditions(summary, comparison)
+
+
+def _takes(summary: Mapping[str, Any], comparison: Mapping[str, Any], unit: str) -> str:
+    """Says how many seeds a difference takes: `showing a difference takes 6 or more`."""
+    fewest = decisive.fewest(summary, paired=is_paired(comparison))
+    among = decisive.among(summary)
+    told = f"showing a difference takes {fewest} {unit}"
+    return f"{told}, with {among}" if among else told
 
 
 def _failed_conditions(
@@ -186,6 +191,9 @@ def _failed_conditions(
     )
     adjusted = numbers.p_phrase(comparison["p_adjusted"])
     level = f"{1 - summary['confidence']:.2g}"
+    if _blocked(summary, comparison):
+        why = decisive.why_not(summary, comparison, paired=is_paired(comparison))
+        return f"{interval} leaves 0 out, but {why}"
     if leaves_zero_out(comparison):
         return (
             f"{interval} leaves 0 out, but the {_test(comparison)} does not agree "
@@ -197,6 +205,17 @@ def _failed_conditions(
             "includes 0"
         )
     return f"{interval} includes 0 and {_not_equivalent(summary, comparison)}"
+
+
+def _blocked(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> bool:
+    """Tells whether nothing but the lowest p that is possible stands against a verdict."""
+    return (
+        word(comparison) == "undecided"
+        and comparison["n"] >= FEWEST_SEEDS
+        and _varies(comparison)
+        and leaves_zero_out(comparison)
+        and decisive.cannot_decide(summary, comparison)
+    )
 
 
 def _not_equivalent(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
@@ -221,8 +240,8 @@ def _one_seed(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
     ]
     return (
         f"on seed {summary['first_seed']} {arm} scored {scores[0]} and {reference} "
-        f"{scores[1]}, and the next seed may turn them around; a verdict takes "
-        f"{FEWEST_SEEDS} seeds or more"
+        f"{scores[1]}, and the next seed may turn them around; "
+        f"{_takes(summary, comparison, 'seeds or more')}"
     )
 
 
@@ -244,9 +263,14 @@ def _unit(comparison: Mapping[str, Any]) -> str:
 def seeds_needed(
     summary: Mapping[str, Any], comparison: Mapping[str, Any]
 ) -> str | None:
-    """Says what number of seeds would settle an undecided comparison, where it is known."""
+    """Says what number of seeds would settle an undecided comparison, where it is known.
+
+    Left out where fewer can: there the lowest p that is possible stood against it.
+    """
     needed = comparison["seeds_needed"]
     if word(comparison) != "undecided" or needed is None:
+        return None
+    if _blocked(summary, comparison):
         return None
     arm, reference = names(summary, comparison)
     span = comparison["seeds_needed_range"]

@@ -280,7 +280,10 @@ def compare_pair(
         effect_size_dz=paired.effect_size_dz(d),
         probability_better=paired.probability_better(d, higher_is_better=good),
         correlation=paired.correlation(pair.arm, pair.reference),
-        hodges_lehmann=hodges_lehmann(d),
+        hodges_lehmann=paired.cleared(
+            hodges_lehmann(d),
+            size=max(np.abs(pair.arm).max(), np.abs(pair.reference).max()),
+        ),
         wilcoxon_p=wilcoxon_p(d),
         bca_low=bca_low,
         bca_high=bca_high,

@@ -49,6 +49,11 @@ def paired_differences(
     return differences
 
 
+def cleared(value: float | None, *, size: float) -> float | None:
+    """The value, exactly 0 where it is rounding of numbers of this size."""
+    return 0.0 if value is not None and abs(value) <= ROUNDING * size else value
+
+
 def mean(values: Float[np.ndarray, "seeds"]) -> float:
     """Arithmetic mean; the same to the last bit in every order of the values."""
     return math.fsum(values) / len(values)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float64
 
-from research.statistics import luck, welch
+from research.statistics import luck, paired, welch
 from research.statistics.comparison import LUCK, PERMUTATION, Comparison, Plan
 from research.statistics.permutation import Permutation, permutation_test
 from research.statistics.ranks import median_of_differences
@@ -99,7 +99,10 @@ def compare_groups(
         effect_size_dz=None,
         probability_better=one.arm + one.neither / 2,
         correlation=None,
-        hodges_lehmann=median_of_differences(groups.arm, groups.reference),
+        hodges_lehmann=paired.cleared(
+            median_of_differences(groups.arm, groups.reference),
+            size=max(np.abs(groups.arm).max(), np.abs(groups.reference).max()),
+        ),
         wilcoxon_p=None,
         bca_low=None,
         bca_high=None,

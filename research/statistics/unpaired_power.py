@@ -62,7 +62,7 @@ def runs_needed_for_margin(
     tail = (1 - confidence) / 2
     quantiles = 2 * special.gammaincinv(freedom / 2, np.array([1 - tail, tail]))
     stds = [pooled_std, *(pooled_std * np.sqrt(freedom / quantiles)).tolist()]
-    least = _smallest_decisive_runs(level)
+    least = smallest_decisive_runs(level)
     needed, low, high = (
         runs_needed(min(margin / std, LARGEST_EFFECT), level=level, least=least)
         for std in stds
@@ -70,7 +70,8 @@ def runs_needed_for_margin(
     return needed, None if low is None or high is None else (low, high)
 
 
-def _smallest_decisive_runs(level: float) -> int:
+def smallest_decisive_runs(level: float) -> int:
+    """Fewest runs of each arm whose smallest permutation p reaches `level`; at least 6."""
     n = SMALLEST_N
     while 2 / math.comb(2 * n, n) > level:
         n += 1

@@ -77,7 +77,7 @@ def _few_seeds_note(evidence: Evidence) -> str:
         return f"{note}; identical on this metric so far"
     if not evidence.varies:
         return f"{note}; the seeds do not vary"
-    return f"{note}, whose p cannot be below {evidence.smallest_p_adjusted:.3g}"
+    return note
 
 
 def _equivalent_note(significant: bool) -> str:

@@ -1,7 +1,6 @@
 """Sentences that belong beside a comparison: cautions, and how many more seeds."""
 
 from research.statistics.comparison import Comparison
-from research.statistics.power import SMALLEST_N
 
 # A 95 % t interval of exponential differences (skewness 2) covers 92 % at n = 20 and
 # 94 % at n = 64; its error grows with skewness²/n.
@@ -18,15 +17,8 @@ def cautions(comparison: Comparison) -> tuple[str, ...]:
 
 
 def _seed_cautions(comparison: Comparison) -> list[str]:
-    """Too few seeds, and seeds that do not vary."""
+    """Seeds that do not vary; that they are too few is said by the verdict."""
     words = []
-    if comparison.n < SMALLEST_N:
-        words.append(
-            f"{comparison.n} seeds are too few for a verdict: "
-            f"p cannot be below {comparison.smallest_p:.3g}"
-            if comparison.n > 1
-            else "one seed says nothing about other seeds"
-        )
     varies = comparison.ci_low is None or comparison.ci_low != comparison.ci_high
     if not varies and comparison.n > 1:
         words.append(
@@ -46,8 +38,9 @@ def _shape_cautions(comparison: Comparison) -> list[str]:
         and abs(skewness) > _LARGE_SKEWNESS
         and n < _SEEDS_PER_SQUARED_SKEWNESS * skewness**2
     ):
+        signed = f"{skewness:+.1f}".replace("-", "−")
         words.append(
-            f"the differences are skewed ({skewness:+.1f}): with {n} seeds the "
+            f"the differences are skewed ({signed}): with {n} seeds the "
             "t interval covers less than it says"
         )
     by_t = _leaves_zero(comparison.ci_low, comparison.ci_high)

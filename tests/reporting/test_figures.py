@@ -140,7 +140,7 @@ def test_drawing_twice_gives_the_same_bytes(tmp_path):
 @pytest.mark.parametrize("most", [2, 3])
 @pytest.mark.parametrize("count", range(1, 12))
 def test_panels_leave_no_hole(count, most):
-    figure, axes = new_panels(count, width=4, height=3, most=most)
+    figure, axes = new_panels(count, width=4.0, height=3.0, most=most)
     assert len(axes) == len(figure.axes) == count
     rows: dict[int, list[tuple[int, int]]] = {}
     for panel in axes:

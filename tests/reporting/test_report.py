@@ -130,6 +130,22 @@ def test_seeds_needed_are_explained_where_a_number_is_shown(tmp_path):
     assert "Colas" in report(tmp_path / "with", told)[1]
 
 
+@pytest.mark.parametrize(
+    ("arms", "told"),
+    [
+        (["gelu"], "With one seed there is no verdict.\n"),
+        (
+            ["gelu", "tanh"],
+            "A difference can be shown with 2 arms against the reference from 7 seeds "
+            "on.\n",
+        ),
+    ],
+)
+def test_the_method_says_how_many_seeds_a_difference_takes(arms, told, tmp_path):
+    summary = fake_run.summary(dict.fromkeys(["relu", *arms], 0.0))
+    assert told in report(tmp_path, summary)[1]
+
+
 def test_exploratory_numbers_are_labelled_and_have_no_p(tmp_path):
     markup, told = report(tmp_path, fake_run.summary())
     for text in (markup, told):

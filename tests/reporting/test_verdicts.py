@@ -263,16 +263,21 @@ def test_no_number_of_seeds_is_promised_where_drawn_signs_bound_p():
     assert sentence.endswith("with 30 seeds p cannot be below 0.00001.")
 
 
-def test_another_arms_ties_do_not_raise_the_lowest_p_that_is_told():
-    # Holm's least for the tied arm is 2 · 0.0625 and not 3 · 0.0625.
+def test_the_lowest_p_is_holms_over_all_arms():
+    # Beside two untied arms the tied one's can be 3 · 0.03125: never 3 · 0.0625.
     told, tied = blocked(6, ["gelu", "silu", "tanh"])
-    tied |= {"smallest_p": 0.0625, "p_adjusted": 0.125}
-    assert "p cannot be below 0.12;" in verdicts.sentence(told, tied)
+    tied |= {"smallest_p": 0.0625, "differences": [0.0, *tied["differences"][1:]]}
+    assert verdicts.sentence(told, tied).endswith(
+        "with 6 seeds, 1 of them tied, and 3 arms against the reference p cannot be "
+        "below 0.094; 8 seeds can decide."
+    )
 
 
 def test_a_p_that_could_have_been_low_enough_disagrees():
     told, comparison = blocked(7, ["gelu", "silu", "tanh"], p_adjusted=0.09)
-    assert "does not agree (p = 0.09, above 0.05)" in verdicts.sentence(told, comparison)
+    assert "does not agree (p = 0.09, above 0.05)" in verdicts.sentence(
+        told, comparison
+    )
     assert verdicts.seeds_needed(told, comparison) is not None
 
 
