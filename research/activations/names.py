@@ -123,13 +123,7 @@ def arms(words: tuple[str, ...], reference: str | None) -> tuple[tuple[str, ...]
       ConfigError: an unknown name, two names of one function or of one folder, a
         single arm, a reference that is no arm.
     """
-    taken: dict[str, str] = {}
-    for word in words:
-        for key in (f"function {_function(word)}", f"folder {slug(word)}"):
-            if key in taken:
-                raise _same(taken[key], word)
-            taken[key] = word
-    names = tuple(canonical(word) for word in words)
+    names = distinct(words)
     if len(names) < 2:
         raise ConfigError(
             f"activations={','.join(words)}: must be two arms or more, the reference "
@@ -142,6 +136,21 @@ def arms(words: tuple[str, ...], reference: str | None) -> tuple[tuple[str, ...]
             f"{', '.join(words)}"
         )
     return names, chosen
+
+
+def distinct(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the canonical names of words that all mean different functions.
+
+    Raises:
+      ConfigError: an unknown name, two names of one function or of one folder.
+    """
+    taken: dict[str, str] = {}
+    for word in words:
+        for key in (f"function {_function(word)}", f"folder {slug(word)}"):
+            if key in taken:
+                raise _same(taken[key], word)
+            taken[key] = word
+    return tuple(canonical(word) for word in words)
 
 
 def _function(word: str) -> str:

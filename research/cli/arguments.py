@@ -43,6 +43,10 @@ COMMANDS = {
         ("table", "reference", "confidence", "lower_is_better", "workdir"),
         "recompute the claims of a published table of means",
     ),
+    "profile": Command(
+        ("activations", "workdir"),
+        "measure activations on their own: shape, moments, accuracy, cost",
+    ),
     "help": Command((), "show this text"),
 }
 ALIASES = {"analyze": "analyse"}

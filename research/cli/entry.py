@@ -13,6 +13,7 @@ from research.cli.analyse import analyse
 from research.cli.commands import compare, report
 from research.cli.flags import read
 from research.cli.help_text import help_text
+from research.cli.profile import profile
 from research.cli.workdir import prepare
 from research.errors import Refusal, Stopped
 
@@ -55,6 +56,8 @@ def _run(argv: Sequence[str]) -> None:
         print(help_text())
     elif request.command == "report":
         report(request.workdir)
+    elif request.command == "profile":
+        profile(request.activations, request.workdir, request.line)
     elif request.analysis is not None:
         analyse(request.analysis, request.workdir, request.line)
     else:

@@ -14,6 +14,7 @@ from research.cli import config_file
 from research.cli.analysis import Analysis, read_analysis, read_path
 from research.cli.arguments import split
 from research.cli.fields import flag_text, read_field
+from research.cli.profile import DEFAULT, read_activations
 from research.config import ExperimentConfig
 from research.config_values import from_mapping, to_config_dict
 
@@ -24,12 +25,14 @@ class Request:
 
     stem: the name of the config file, after which the run folder is called.
     line: the command as it can be repeated, without its `--workdir`.
-    analysis: what analyse and check_table are asked for; config what compare is.
+    analysis: what analyse and check_table are asked for; config what compare is;
+    activations what profile is, by their canonical names.
     """
 
     command: str
     config: ExperimentConfig | None
     analysis: Analysis | None
+    activations: tuple[str, ...]
     workdir: Path | None
     stem: str
     line: str
@@ -49,10 +52,14 @@ def read(argv: Sequence[str]) -> Request:
     analysis = None
     if arguments.command in ("analyse", "check_table"):
         analysis = read_analysis(arguments.command, given)
+    activations = ()
+    if arguments.command == "profile":
+        activations = read_activations(given.get("activations", DEFAULT))
     return Request(
         command=arguments.command,
         config=_config(path, given) if arguments.command == "compare" else None,
         analysis=analysis,
+        activations=activations,
         workdir=None if workdir is None else read_path("workdir", workdir),
         stem=analysis.stem if analysis else path.stem,
         line=shlex.join(["python", "launch.py", arguments.command, *words]),

@@ -33,6 +33,9 @@ flags of analyse and check_table
   --confidence=NUMBER   confidence of the intervals (default 0.95, or the first run's)
   --lower_is_better     for losses and errors
   --workdir=DIR         the folder of what is found (default runs/<file>-<n>)
+flags of profile
+  --activations=A,B     names as below, or file.py:function (default relu,gelu)
+  --workdir=DIR         the folder of what is measured (default runs/profile-<n>)
 
   --flag value and --flag=value mean the same, and so do - and _ in names; a flag given
   twice is refused; lists are divided by commas.
@@ -47,6 +50,7 @@ examples
   python launch.py analyse --scores=examples/scores_long.csv --margin=0.005
   python launch.py analyse --workdirs=runs/moons-1,runs/moons_early-1
   python launch.py check_table --table=examples/mish_n23.csv --reference=GELU
+  python launch.py profile --activations=relu,gelu,gelu_tanh,silu,mish
 
 exit codes
   0   done, whatever the verdict

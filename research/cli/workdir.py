@@ -55,6 +55,22 @@ def prepare_analysis(workdir: Path | None, stem: str, mode: str) -> Path:
     return workdir
 
 
+def prepare_profile(workdir: Path | None) -> Path:
+    """Returns a folder that can be written: a new one, or one of a profile.
+
+    Raises:
+      ConfigError: a path that is no folder or cannot be written, or a folder that holds
+        something else.
+    """
+    if workdir is None:
+        return _first_free("profile")
+    if _made(workdir) and not (workdir / "profile.json").is_file():
+        raise ConfigError(
+            f"--workdir={workdir}: is not empty and holds no profile; name a new folder"
+        )
+    return workdir
+
+
 def _made(workdir: Path) -> bool:
     """Makes a folder where there is none, and tells whether it holds anything."""
     try:

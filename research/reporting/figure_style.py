@@ -105,9 +105,14 @@ def label(summary: Mapping[str, Any], slug: str) -> str:
 
 
 def dashes(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns each arm's line style, so that arms that coincide are all seen."""
-    order = arms.ordered(summary)
-    return {slug: DASHES[n % len(DASHES)] for n, slug in enumerate(order)}
+    """Returns each arm's line style, so that arms that coincide are all seen.
+
+    Where the colours begin anew the styles are shifted, so that no two arms look alike.
+    """
+    styles = {}
+    for n, slug in enumerate(arms.ordered(summary)):
+        styles[slug] = DASHES[(n + n // len(arms.PALETTE)) % len(DASHES)]
+    return styles
 
 
 def arm_legend(
