@@ -98,9 +98,12 @@ def train_step(
 
 
 def all_finite(tree: PyTree) -> Bool[Array, ""]:
-    """Tells whether every number of a tree is finite."""
-    leaves = [jnp.isfinite(leaf).all() for leaf in jax.tree.leaves(tree)]
-    return jnp.stack(leaves).all()
+    """Tells whether every number of a tree is finite, by the sum of them all.
+
+    A sum is several times cheaper than asking each number. It passes on NaN and
+    infinities, and overflows by itself only beyond 1e34, where Adam's squares long have.
+    """
+    return jnp.isfinite(jnp.stack([leaf.sum() for leaf in jax.tree.leaves(tree)]).sum())
 
 
 def train_epoch(
