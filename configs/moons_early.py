@@ -5,8 +5,9 @@ both networks have learned what there is to learn, so a difference in speed show
 before.
 
 Command:  python launch.py --config=configs/moons_early.py
-Expected: `better` for GELU: it leads by several times the margin at this point.
-Time:     well under a minute on two CPU cores.
+Expected: `better`: GELU 95.5 %, ReLU 89.2 %, a difference of +6.27 points
+          [+5.91, +6.63]; GELU is ahead on all 64 seeds.
+Time:     12 s on two cores of an AMD EPYC, most of them compiling.
 """
 
 from ml_collections import ConfigDict
