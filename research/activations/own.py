@@ -18,7 +18,7 @@ from research.own_code import line_of, load_function, reason, source_of
 
 # Where value and slope must be finite: every half from -20 to 20, 0 among them.
 PROBES = np.linspace(-20, 20, 81, dtype=np.float32)
-SHAPES = ((), (3,), (2, 3))
+SHAPES = ((), (3,), (2, 3), (32, 64))
 
 # What went wrong while JAX traced the function, in the words of who wrote it.
 _CAUSES: tuple[tuple[type[Exception], str], ...] = (
@@ -127,6 +127,8 @@ def _check_probes(word: str, function: Callable[..., Any]) -> None:
     x = jnp.asarray(PROBES)
     try:
         value = np.asarray(jax.jit(function)(x))
+        # Rows of another mean than the whole: what mixes elements shows.
+        square = np.asarray(jax.jit(function)(x[:72].reshape(8, 9))).reshape(-1)
         alone, slope = jax.jit(jax.vmap(jax.value_and_grad(function)))(x)
     except (Exception, SystemExit) as error:
         _refuse(word, function, f"fails when it is run, {reason(error)}", error)
@@ -141,7 +143,8 @@ def _check_probes(word: str, function: Callable[..., Any]) -> None:
                 f"finite at {bad.sum()} of {len(PROBES)} probes from {PROBES[0]:g} to "
                 f"{PROBES[-1]:g}",
             )
-    if not np.allclose(value, np.asarray(alone), rtol=1e-3, atol=1e-4):
+    together, apart = np.append(value, square), np.append(alone, alone[:72])
+    if not np.allclose(together, apart, rtol=1e-3, atol=1e-4):
         _refuse(
             word,
             function,

@@ -4,6 +4,7 @@ A parameter is one scalar for a whole layer, as PyTorch's PReLU has it by defaul
 has one a unit). Half precision is computed in float32 and rounded once.
 """
 
+import math
 from collections.abc import Mapping
 
 import jax
@@ -14,6 +15,8 @@ Parameters = Mapping[str, Float[Array, ""]]
 
 # Beyond this |βx| the slope of Swish is its limit to the last bit of float64.
 _FAR = 800.0
+# Below u = -40 σ(u) is exp(u), which is carried times e⁴⁰: XLA's own is 0 too early.
+_LIFT = 40.0
 
 
 def prelu(x: Float[Array, "..."], parameters: Parameters) -> Float[Array, "..."]:
@@ -39,9 +42,11 @@ def _widened(
 
 @jax.custom_jvp
 def _swish(x: Float[Array, "..."], beta: Float[Array, ""]) -> Float[Array, "..."]:
-    sigmoid = jax.lax.logistic(beta * x)
+    u = beta * x
+    tail = jnp.exp(jnp.minimum(u, 0) + _LIFT)
     # 0·(-∞) is no number, and the limit is 0.
-    return jnp.where(sigmoid == 0, 0, x * sigmoid)
+    below = jnp.where(tail == 0, 0, x * tail * math.exp(-_LIFT))
+    return jnp.where(u < -_LIFT, below, x * jax.lax.logistic(u))
 
 
 @_swish.defjvp
@@ -52,6 +57,7 @@ def _swish_jvp(
     (x, beta), (x_dot, beta_dot) = primals, tangents
     u = jnp.clip(beta * x, -_FAR, _FAR)
     on, off = jax.lax.logistic(u), jax.lax.logistic(-u)
-    slope = on * (1 + u * off)
+    below = jnp.exp(jnp.minimum(u, 0) + _LIFT) * (1 + u) * math.exp(-_LIFT)
+    slope = jnp.where(u < -_LIFT, below, on * (1 + u * off))
     # Inner factors first: x² alone may overflow.
     return _swish(x, beta), slope * x_dot + x * (x * on * off) * beta_dot

@@ -47,7 +47,7 @@ def profile(names: tuple[str, ...], workdir: Path | None, command: str) -> None:
     records = tuple(lookup(name) for name in names)
     for record in records:
         result_types(record)
-    folder = prepare_profile(workdir)
+    folder = prepare_profile(workdir, [record.slug for record in records])
     console = Terminal()
     with step_progress(console, steps(records)) as tell:
         found = measure(records, tell=tell)

@@ -4,7 +4,7 @@ import dataclasses
 import itertools
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,18 +55,24 @@ def prepare_analysis(workdir: Path | None, stem: str, mode: str) -> Path:
     return workdir
 
 
-def prepare_profile(workdir: Path | None) -> Path:
-    """Returns a folder that can be written: a new one, or one of a profile.
+def prepare_profile(workdir: Path | None, arms: Sequence[str]) -> Path:
+    """Returns a folder that can be written: a new one, or one of these arms' profile.
 
     Raises:
       ConfigError: a path that is no folder or cannot be written, or a folder that holds
         something else.
+      DataError: the folder's profile.json cannot be read.
     """
     if workdir is None:
         return _first_free("profile")
-    if _made(workdir) and not (workdir / "profile.json").is_file():
+    if not _made(workdir):
+        return workdir
+    path = workdir / "profile.json"
+    held = read_json(path).get("activations") if path.is_file() else None
+    if not isinstance(held, dict) or set(held) != set(arms):
+        what = f"a profile of {', '.join(held)}" if held else "no profile"
         raise ConfigError(
-            f"--workdir={workdir}: is not empty and holds no profile; name a new folder"
+            f"--workdir={workdir}: is not empty and holds {what}; name a new folder"
         )
     return workdir
 

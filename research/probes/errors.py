@@ -158,13 +158,15 @@ def _failures(x, found, true, dtype: str) -> tuple[Failures, ...]:
 def _near_zeros(
     x: Float[np.ndarray, " points"], true: Float[np.ndarray, " points"]
 ) -> Bool[np.ndarray, " points"]:
-    """Tells which inputs lie near a change of the sign of the true derivative."""
+    """Tells which inputs, ascending, lie near a change of the true derivative's sign."""
     clear = np.flatnonzero(true)
     changes = np.flatnonzero(np.diff(np.sign(true[clear])))
-    near = np.zeros_like(x, bool)
-    for left, right in zip(x[clear[changes]], x[clear[changes + 1]], strict=True):
-        near |= (x >= left - ZERO_MARGIN) & (x <= right + ZERO_MARGIN)
-    return near
+    # How many stretches around a change are open at each input.
+    opened = np.searchsorted(x, x[clear[changes]] - ZERO_MARGIN, "left")
+    closed = np.searchsorted(x, x[clear[changes + 1]] + ZERO_MARGIN, "right")
+    steps = np.bincount(opened, minlength=x.size + 1).astype(int)
+    steps -= np.bincount(closed, minlength=x.size + 1)
+    return np.cumsum(steps)[:-1] > 0
 
 
 def _largest(name: str, x, ulps, chosen) -> dict[str, float]:

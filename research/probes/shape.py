@@ -28,6 +28,10 @@ _PLATEAU = 15.0
 # Curvature below this share of its largest is rounding, or next to nothing.
 _NOISE = 1e-9
 _ROUNDS = 5
+# Of the step in which a function rises most, until it is about 1e-11 wide.
+_HALVINGS = 28
+# A function that bends more often is not refined at each bend.
+_MOST_BENDS = 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,13 +89,38 @@ def minimum(curves: Curves) -> Extremum:
 def lipschitz(curves: Curves) -> Extremum:
     """Returns the Lipschitz constant, the largest |f'|, and the x that has it.
 
-    Of several such x it is the one nearest to 0; at a kink it is approached.
+    Of several such x it is the one nearest to 0; at a kink it is approached. It is
+    infinite where the function jumps.
     """
 
     def steepness(x: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
         return np.abs(curves.slope(x))
 
-    return _largest(steepness, curves.curvature)
+    steepest = _largest(steepness, curves.curvature)
+    chord = _steepest_chord(curves.value)
+    if chord > 1e6 * max(steepest.value, 1):
+        return Extremum(value=math.inf, at=None)
+    return steepest
+
+
+def _steepest_chord(f: Curve) -> float:
+    """Returns the slope of the shortest chord below the grid's steepest one.
+
+    It is a slope of the function, or enormous: of a jump.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):  # what outgrows float64
+        rise = np.abs(np.diff(f(GRID))) / np.diff(GRID)
+    place = int(np.nanargmax(rise))
+    left, right = float(GRID[place]), float(GRID[place + 1])
+    for _ in range(_HALVINGS):
+        middle = (left + right) / 2
+        low, half, high = f(np.array([left, middle, right])).tolist()
+        if abs(half - low) > abs(high - half):
+            right = middle
+        else:
+            left = middle
+    low, high = f(np.array([left, right])).tolist()
+    return abs(high - low) / (right - left)
 
 
 def largest_gap(one: Curves, other: Curves) -> Extremum:
@@ -111,16 +140,19 @@ def inflections(curvature: Curve) -> tuple[float, ...]:
     """Returns where f'' changes its sign, ascending: a curve turns its bend there.
 
     Kinks between straight pieces are none. Bends below 1e-9 of the largest, in far
-    tails, are left out.
+    tails, are left out. Of more than 24 each is told to the grid's half step alone.
     """
     y = curvature(GRID)
     size = np.abs(y)
     seen = np.flatnonzero(size > _NOISE * np.nanmax(size))
-    found = []
-    for left, right in itertools.pairwise(seen.tolist()):
-        if right - left <= 2 and y[left] * y[right] < 0:
-            found.append(_root(curvature, float(GRID[left]), float(GRID[right])))
-    return tuple(found)
+    bends = [
+        (float(GRID[left]), float(GRID[right]))
+        for left, right in itertools.pairwise(seen.tolist())
+        if right - left <= 2 and y[left] * y[right] < 0
+    ]
+    if len(bends) > _MOST_BENDS:
+        return tuple((left + right) / 2 for left, right in bends)
+    return tuple(_root(curvature, left, right) for left, right in bends)
 
 
 def _largest(size: Curve, slope: Curve) -> Extremum:

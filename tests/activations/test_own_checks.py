@@ -89,6 +89,11 @@ MISTAKES = {
         "its gradient is nan at x = 10",
     ),
     "a mean": ("def f(x):\n  return x - x.mean()\n", 1, "mixes the elements"),
+    "a mean of wide arrays": (
+        "def f(x):\n  return x + (x.mean() if x.ndim > 1 and x.shape[-1] > 8 else 0)\n",
+        1,
+        "mixes the elements",
+    ),
 }
 
 

@@ -103,3 +103,11 @@ def test_nan_gives_nan_in_value_and_slope(name):
     record = CATALOG[name]
     assert np.isnan(record.curve(jnp.float32(jnp.nan)))
     assert np.isnan(jax.grad(record.curve)(jnp.float32(jnp.nan)))
+
+
+def test_swish_keeps_the_far_tail_of_silu():
+    x = jnp.linspace(-91, -20, 300, dtype=jnp.float32)
+    swish, silu = CATALOG["swish_beta"], CATALOG["silu"]
+    np.testing.assert_allclose(swish.curve(x), silu(x), rtol=2e-5)
+    slopes = [jax.vmap(jax.grad(record.curve))(x) for record in (swish, silu)]
+    np.testing.assert_allclose(*slopes, rtol=2e-5)

@@ -327,3 +327,21 @@ def test_curves_are_float64_and_keep_shapes():
         atol=1e-9,
     )
     assert jnp.ones(1).dtype == jnp.float32  # and nothing else became float64
+
+
+def test_a_jump_has_no_steepest_slope_and_leaves_moments_open():
+    curves = float64_curves(own(lambda x: jnp.where(x > 0.3, x, 0 * x)))
+    assert shape.lipschitz(curves).value == math.inf
+    assert normal_moments(curves.value).mean is None
+
+
+def test_a_kink_between_whole_numbers_costs_no_digit_that_is_shown():
+    moments = normal_moments(float64_curves(own(lambda x: jnp.maximum(x, 0.3))).value)
+    # E max(Z, a) = a·Φ(a) + φ(a)
+    assert moments.mean == pytest.approx(0.3 * 0.6179114222 + 0.3813878155, rel=1e-6)
+
+
+def test_a_function_that_bends_all_the_time_is_measured():
+    curves = float64_curves(own(lambda x: jnp.sin(20 * x)))
+    assert len(shape.inflections(curves.curvature)) > 1000
+    assert shape.lipschitz(curves).value == pytest.approx(20)
