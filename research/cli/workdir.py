@@ -1,7 +1,6 @@
 """Which folder a run goes into, and whether it already holds that run."""
 
 import dataclasses
-import itertools
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from research.activations.names import arms
 from research.config import ConfigError, ExperimentConfig, shown
 from research.config_values import flat, from_mapping, to_mapping
 from research.errors import DataError
+from research.records.folder import new_folder
 
 RUNS = Path("runs")
 
@@ -25,7 +25,7 @@ def prepare(workdir: Path | None, config: ExperimentConfig, stem: str) -> Path:
       DataError: the folder's config.json cannot be read.
     """
     if workdir is None:
-        return _first_free(stem)
+        return new_folder(RUNS, stem)
     if _made(workdir):
         _check_same_run(workdir, config)
     return workdir
@@ -42,7 +42,7 @@ def prepare_analysis(workdir: Path | None, stem: str, mode: str) -> Path:
       DataError: the folder's summary.json cannot be read.
     """
     if workdir is None:
-        return _first_free(stem)
+        return new_folder(RUNS, stem)
     if _made(workdir):
         same = is_finished(workdir) and (
             read_json(workdir / "results/summary.json").get("mode") == mode
@@ -64,7 +64,7 @@ def prepare_profile(workdir: Path | None, arms: Sequence[str]) -> Path:
       DataError: the folder's profile.json cannot be read.
     """
     if workdir is None:
-        return _first_free("profile")
+        return new_folder(RUNS, "profile")
     if not _made(workdir):
         return workdir
     path = workdir / "profile.json"
@@ -113,24 +113,6 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DataError(f"{path}: is damaged, it holds no JSON object")
     return value
-
-
-def _first_free(stem: str) -> Path:
-    """Makes runs/<stem>-<n>; mkdir itself tells whether n is free, so two can race."""
-    for n in itertools.count(1):
-        folder = RUNS / f"{stem}-{n}"
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            if RUNS.is_dir():
-                continue
-            raise ConfigError(f"{RUNS}: must be a folder; or give --workdir") from None
-        except OSError as error:
-            raise ConfigError(
-                f"{folder}: cannot be made, {error.strerror}; or give --workdir"
-            ) from None
-        return folder
-    raise AssertionError("unreachable")
 
 
 def _check_same_run(workdir: Path, config: ExperimentConfig) -> None:

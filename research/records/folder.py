@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -62,16 +63,29 @@ class RunFolder:
 
 
 def new_folder(parent: Path, stem: str) -> Path:
-    """Makes and returns `parent/<stem>-<n>` with the first free n."""
-    parent.mkdir(parents=True, exist_ok=True)
-    number = 1
-    while True:
+    """Makes and returns `parent/<stem>-<n>` with the first free n.
+
+    mkdir itself tells whether n is free, so that two runs can race.
+
+    Raises:
+      ConfigError: the parent is no folder, or cannot be written.
+    """
+    for n in itertools.count(1):
+        folder = parent / f"{stem}-{n}"
         try:
-            (parent / f"{stem}-{number}").mkdir()
+            folder.mkdir(parents=True)
         except FileExistsError:
-            number += 1
-        else:
-            return parent / f"{stem}-{number}"
+            if parent.is_dir():
+                continue
+            raise ConfigError(
+                f"{parent}: must be a folder; or give --workdir"
+            ) from None
+        except OSError as error:
+            raise ConfigError(
+                f"{folder}: cannot be made, {error.strerror}; or give --workdir"
+            ) from None
+        return folder
+    raise AssertionError("unreachable")
 
 
 def claim(folder: RunFolder, config: Mapping[str, Any]) -> None:
