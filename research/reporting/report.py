@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from research.records.folder import write_bytes
 from research.reporting.document_figures import draw_document
 from research.reporting.document_pages import (
     document_html,
@@ -38,6 +39,6 @@ def write_report(workdir: Path) -> dict[str, str]:
     else:
         page = html_report(summary, drawn.paths, warnings=warnings, records=records)
         told = markdown_report(summary, drawn.paths, warnings=warnings)
-    (workdir / "report.html").write_text(page, "utf-8")
-    (workdir / "report.md").write_text(told, "utf-8")
+    write_bytes(workdir / "report.html", page.encode())
+    write_bytes(workdir / "report.md", told.encode())
     return {name: str(path) for name, path in drawn.paths.items()}

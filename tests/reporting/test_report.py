@@ -1,5 +1,6 @@
 """report.html and report.md: complete, escaped, self-contained, and readable offline."""
 
+import errno
 import re
 import shutil
 import subprocess
@@ -258,3 +259,18 @@ def test_a_browser_shows_every_figure_and_nothing_is_wider_than_the_page(tmp_pat
     count = len(figures)
     assert f"<title>{count} {count} true true</title>" in dom
     assert "&lt;script&gt;" in dom
+
+
+def test_a_disk_that_takes_no_more_leaves_the_report_that_was(tmp_path, monkeypatch):
+    fake_run.write(tmp_path, fake_run.summary())
+    write_report(tmp_path)
+    before = (tmp_path / "report.html").read_bytes()
+
+    def full(path: Path, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left") as refusal:
+        write_report(tmp_path)
+    assert str(refusal.value.filename).endswith("report.html")
+    assert (tmp_path / "report.html").read_bytes() == before
