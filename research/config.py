@@ -1,144 +1,23 @@
 """Every field of an experiment: its type, default, unit and limits."""
 
-import dataclasses
-import difflib
-import math
-import reprlib
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from research.errors import ConfigError as ConfigError
-from research.own_code import FORMS, is_own
+from research.model_configs import MODELS, ModelConfig
+from research.settings import (
+    ANY_NAME,
+    POSITIVE,
+    at_least,
+    between,
+    one_of,
+    one_section_of,
+    section,
+    setting,
+)
+from research.task_configs import TASKS, TaskConfig
 
 VARIATIONS = ("init", "order", "split", "test_split")
 SELECTIONS = ("best_validation", "last")
-INITIALIZERS = (
-    "lecun_normal",
-    "lecun_uniform",
-    "he_normal",
-    "he_uniform",
-    "glorot_normal",
-    "glorot_uniform",
-    "orthogonal",
-)
 OPTIMIZERS = ("adam",)
-
-
-# The largest whole number that fits JAX's default integer, in which seed ids are folded
-# into keys.
-LARGEST = 2**31 - 1
-
-_REPR = reprlib.Repr()
-_REPR.maxstring = _REPR.maxother = 60
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """Returns `; did you mean …?` for the closest known names, or nothing.
-
-    Names of the same letters come first: swapped letters are the commonest slip.
-    """
-    names = list(known)
-    close = [other for other in names if sorted(other) == sorted(name)]
-    close = close or difflib.get_close_matches(name, names, n=2, cutoff=0.6)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
-
-
-def shown(value: Any) -> str:
-    """Returns a value as a message shows it: on one line, and cut where it is long."""
-    return " ".join(_REPR.repr(value).split())
-
-
-@dataclass(frozen=True)
-class Check:
-    """What a value must satisfy, with the words that a refusal uses."""
-
-    allowed: str
-    accepts: Callable[[Any], bool]
-    names: tuple[str, ...] = ()
-
-
-def at_least(least: int) -> Check:
-    """Accepts whole numbers that are not below `least`."""
-    return Check(
-        f"a whole number from {least} to 2**31 - 1",
-        lambda value: least <= value <= LARGEST,
-    )
-
-
-def between(low: float, high: float) -> Check:
-    """Accepts low < value < high."""
-    return Check(
-        f"a number above {low:g} and below {high:g}", lambda value: low < value < high
-    )
-
-
-def one_of(names: tuple[str, ...]) -> Check:
-    """Accepts the names alone, and lets a refusal propose the nearest."""
-    return Check(
-        f"one of {', '.join(names)}", lambda value: value in names, names=names
-    )
-
-
-def one_of_or_own(names: tuple[str, ...]) -> Check:
-    """Accepts the names, and a user's own function."""
-    return Check(
-        f"one of {', '.join(names)}, {FORMS}",
-        lambda value: value in names or is_own(value),
-        names=names,
-    )
-
-
-ANY_NAME = Check("a name", lambda value: value.strip() != "")
-POSITIVE = Check(
-    "a finite number above 0", lambda value: math.isfinite(value) and value > 0
-)
-
-
-def from_to(low: float, high: float) -> Check:
-    """Accepts low <= value <= high."""
-    return Check(
-        f"a number from {low:g} to {high:g}", lambda value: low <= value <= high
-    )
-
-
-def setting(default: Any, text: str, check: Check) -> Any:
-    """A dataclass field with its help text and its limits, which hold per element."""
-    return dataclasses.field(default=default, metadata={"help": text, "check": check})
-
-
-def section(default: Callable[[], Any], text: str) -> Any:
-    """A dataclass field that holds a group of fields."""
-    return dataclasses.field(default_factory=default, metadata={"help": text})
-
-
-@dataclass(frozen=True, kw_only=True)
-class MoonsConfig:
-    """Two interleaved half circles, scikit-learn's make_moons."""
-
-    name: str = setting("moons", "the task", one_of(("moons",)))
-    samples: int = setting(2000, "rows generated in all", at_least(20))
-    noise: float = setting(
-        0.2, "standard deviation of the Gaussian noise", from_to(0.0, 1000.0)
-    )
-    test_samples: int = setting(400, "rows of the test set", at_least(2))
-    validation_samples: int = setting(400, "rows of the validation set", at_least(2))
-    data_seed: int = setting(0, "seed of the generator of the rows", at_least(0))
-
-
-@dataclass(frozen=True, kw_only=True)
-class MLPConfig:
-    """A multilayer perceptron, or a user's own model, which takes the name alone."""
-
-    name: str = setting("mlp", "the model", one_of_or_own(("mlp",)))
-    hidden: tuple[int, ...] = setting(
-        (64, 64), "units of each hidden layer", at_least(1)
-    )
-    initializer: str = setting(
-        "lecun_normal",
-        "initialiser of the kernels; biases start at 0",
-        one_of(INITIALIZERS),
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,8 +65,8 @@ class TensorBoardConfig:
 class ExperimentConfig:
     """One experiment: everything but the activation is equal between its arms."""
 
-    task: MoonsConfig = section(MoonsConfig, "what is learned")
-    model: MLPConfig = section(MLPConfig, "what the activation lives in")
+    task: TaskConfig = one_section_of(TASKS, "what is learned")
+    model: ModelConfig = one_section_of(MODELS, "what the activation lives in")
     activations: tuple[str, ...] = setting(
         ("relu", "gelu"), "the arms, by name, divided by commas", ANY_NAME
     )

@@ -10,16 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from research.config import (
-    LARGEST,
-    Check,
-    ConfigError,
-    ExperimentConfig,
-    MLPConfig,
-    near,
-    shown,
-)
-from research.own_code import is_own
+from research.config import ExperimentConfig
+from research.errors import ConfigError
+from research.settings import LARGEST, Check, Sections, near, shown
+from research.task_configs import MoonsConfig
 
 
 @dataclass(frozen=True)
@@ -47,16 +41,26 @@ def split_words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in words)
 
 
-def fields_of(section: type, prefix: str = "") -> Iterator[Field]:
-    """Yields every leaf below a section class, depth first, in order of definition."""
+def fields_of(
+    section: type, prefix: str = "", *, names: Mapping[str, str] | None = None
+) -> Iterator[Field]:
+    """Yields every leaf below a section class, depth first, in order of definition.
+
+    Args:
+      names: of the sections that have several classes, by path: {"task": "moons"};
+        one that is not named has its default's.
+    """
     hints = typing.get_type_hints(section)
     for field in dataclasses.fields(section):
-        path, hint = prefix + field.name, hints[field.name]
-        if dataclasses.is_dataclass(hint):
-            assert isinstance(hint, type)
-            yield from fields_of(hint, path + ".")
-        else:
-            yield _leaf(path, hint, field)
+        path, sections = prefix + field.name, field.metadata.get("sections")
+        if sections is None:
+            yield _leaf(path, hints[field.name], field)
+            continue
+        chosen = sections.of((names or {}).get(path, sections.default))
+        assert chosen is not None
+        for leaf in fields_of(chosen, path + ".", names=names):
+            chooses = sections.default and leaf.path == f"{path}.name"
+            yield dataclasses.replace(leaf, check=sections.check) if chooses else leaf
 
 
 def _leaf(path: str, hint: Any, field: dataclasses.Field) -> Field:
@@ -152,17 +156,32 @@ def _build(section: type, mapping: Mapping[Any, Any], prefix: str) -> Any:
     for name, value in mapping.items():
         if name not in known:
             raise _unknown(prefix, name, tuple(known))
-        path, hint = prefix + name, hints[name]
-        if not dataclasses.is_dataclass(hint):
-            values[name] = convert(_leaf(path, hint, known[name]), value)
+        path, sections = prefix + name, known[name].metadata.get("sections")
+        if sections is None:
+            values[name] = convert(_leaf(path, hints[name], known[name]), value)
             continue
-        assert isinstance(hint, type)
         if not isinstance(value, Mapping):
             raise ConfigError(
                 f"{path}={shown(value)}: is a section; set {path}.<field>"
             )
-        values[name] = _build(hint, value, path + ".")
+        chosen = _class_of(sections, path, value.get("name", sections.default))
+        values[name] = _build(chosen, value, path + ".")
     return section(**values)
+
+
+def _class_of(sections: Sections, path: str, name: Any) -> type:
+    """Returns the class of a section by its name.
+
+    Raises:
+      ConfigError: there is none of this name.
+    """
+    chosen = sections.of(name) if isinstance(name, str) else None
+    if chosen is None:
+        hint = near(name, sections.by_name) if isinstance(name, str) else ""
+        raise ConfigError(
+            f"{path}.name={shown(name)}: must be {sections.check.allowed}{hint}"
+        )
+    return chosen
 
 
 def _unknown(prefix: str, name: Any, known: tuple[str, ...]) -> ConfigError:
@@ -191,23 +210,14 @@ def _check_together(config: ExperimentConfig) -> None:
             f"first_seed={config.first_seed}: must leave the last seed's id, "
             f"first_seed + seeds - 1, at most {LARGEST}"
         )
-    _check_own_model(config.model)
     _check_rows(config)
 
 
-def _check_own_model(model: MLPConfig) -> None:
-    """Checks that a user's own model is not given what only the MLP reads."""
-    default = MLPConfig(name=model.name)
-    if is_own(model.name) and model != default:
-        raise ConfigError(
-            f"model.name={model.name}: a model of your own takes neither model.hidden "
-            "nor model.initializer"
-        )
-
-
 def _check_rows(config: ExperimentConfig) -> None:
-    """Checks that the training part is there and holds a batch."""
+    """Checks that make_moons leaves a training part, and that it holds a batch."""
     task = config.task
+    if not isinstance(task, MoonsConfig):
+        return
     held_out = task.test_samples + task.validation_samples
     train = task.samples - held_out
     if train < 1:
@@ -227,13 +237,32 @@ def to_mapping(config: Any) -> dict[str, Any]:
     return dataclasses.asdict(config)
 
 
-def default_config() -> Any:
+def default_config(*, task: str = "moons", model: str = "mlp") -> Any:
     """Returns an ml_collections ConfigDict of every field with its default.
 
     Lists of words are one text divided by commas; empty optional fields are typed
     placeholders.
     """
-    return to_config_dict(ExperimentConfig())
+    return to_config_dict(
+        each_checked({"task": {"name": task}, "model": {"name": model}})
+    )
+
+
+def renamed(config: ExperimentConfig, names: Mapping[str, str]) -> ExperimentConfig:
+    """Returns a config with other tasks or models by name: {"task": "digits"}.
+
+    Where the class of a section changes, its fields have their defaults.
+
+    Raises:
+      ConfigError: there is none of this name.
+    """
+    sections = {
+        path: to_mapping(getattr(config, path))
+        if getattr(config, path).name == name
+        else {"name": name}
+        for path, name in names.items()
+    }
+    return each_checked({**to_mapping(config), **sections})
 
 
 def to_config_dict(config: Any) -> Any:

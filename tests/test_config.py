@@ -7,7 +7,7 @@ import math
 import pytest
 
 from research import errors
-from research.config import LARGEST, ConfigError, ExperimentConfig, near, shown
+from research.config import ExperimentConfig
 from research.config_values import (
     convert,
     default_config,
@@ -18,6 +18,8 @@ from research.config_values import (
     to_config_dict,
     to_mapping,
 )
+from research.errors import ConfigError
+from research.settings import LARGEST, near, shown
 
 FIELDS = {field.path: field for field in fields_of(ExperimentConfig)}
 

@@ -12,7 +12,16 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "research").rglob("*.py"))
 
-LEAVES = {"config", "config_values", "errors", "own_code", "prng"}
+LEAVES = {
+    "config",
+    "config_values",
+    "errors",
+    "model_configs",
+    "own_code",
+    "prng",
+    "settings",
+    "task_configs",
+}
 EXPERIMENT = {
     "training",
     "tasks",

@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from research.config import ConfigError, near, shown
+from research.errors import ConfigError
+from research.settings import near, shown
 
 Literal = float | bool | str
 

@@ -5,8 +5,9 @@ import re
 from research.activations import arguments
 from research.activations.aliases import ALIASES as ALIASES
 from research.activations.aliases import REFUSED, REMARKS
-from research.config import ConfigError, near, shown
+from research.errors import ConfigError
 from research.own_code import FORMS, is_own, short_name
+from research.settings import near, shown
 
 # Canonical names, in the order of the catalogue.
 NAMES = (

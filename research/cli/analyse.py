@@ -7,7 +7,8 @@ from typing import Any
 
 from research.cli.analysis import Analysis
 from research.cli.workdir import prepare_analysis
-from research.config import ConfigError, near, shown
+from research.errors import ConfigError
+from research.settings import near, shown
 
 MODES = {"scores": "analyse", "suite": "suite", "table": "check_table"}
 

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from research.config import AnalysisConfig, ConfigError, near, shown
+from research.config import AnalysisConfig
 from research.config_values import convert, fields_of
+from research.errors import ConfigError
+from research.settings import near, shown
 
 CONFIDENCE = AnalysisConfig().confidence
 _FIELDS = {field.path: field for field in fields_of(AnalysisConfig)}

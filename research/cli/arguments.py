@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from research.cli.fields import nearest_field
-from research.config import ConfigError, near, shown
+from research.errors import ConfigError
+from research.settings import near, shown
 
 HELP_WORDS = ("--help", "-help", "-h")
 _FLAG = re.compile(r"--?(?P<name>[^-=\s][^=]*)(?P<equals>=?)(?P<text>.*)", re.DOTALL)

@@ -4,8 +4,9 @@ import shlex
 from pathlib import Path
 
 from research.cli.workdir import is_finished, read_json
-from research.config import ConfigError, ExperimentConfig, shown
-from research.errors import DataError, Stopped
+from research.config import ExperimentConfig
+from research.errors import ConfigError, DataError, Stopped
+from research.settings import shown
 
 
 def compare(config: ExperimentConfig, workdir: Path, command: str) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from research.config import ConfigError, ExperimentConfig, shown
+from research.config import ExperimentConfig
 from research.config_values import each_checked
+from research.errors import ConfigError
 from research.own_code import reason
+from research.settings import shown
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 DEFAULT = CONFIGS / "moons.py"

@@ -1,13 +1,39 @@
 """From the text of `--config.field=text` to the field and its value."""
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from research.config import ConfigError, ExperimentConfig, shown
+from research.config import ExperimentConfig
 from research.config_values import Field, convert, fields_of, refused
+from research.errors import ConfigError
+from research.model_configs import MODELS
+from research.settings import shown
+from research.task_configs import TASKS
 
-FIELDS = {field.path: field for field in fields_of(ExperimentConfig)}
+# The sections that have several classes, each with the names of these.
+CHOICES = {"task": tuple(TASKS.by_name), "model": tuple(MODELS.by_name)}
+
+
+def fields_with(names: Mapping[str, str]) -> dict[str, Field]:
+    """Returns every field by its path, with the task and model of these names."""
+    return {field.path: field for field in fields_of(ExperimentConfig, names=names)}
+
+
+def _all_fields() -> dict[str, Field]:
+    every: dict[str, Field] = {}
+    for section, words in CHOICES.items():
+        for word in words:
+            every |= {
+                path: field
+                for path, field in fields_with({section: word}).items()
+                if path not in every
+            }
+    return every
+
+
+# The fields of every task and model; of those that share a path, the first's.
+FIELDS = _all_fields()
 _READ: dict[type, Callable[[str], Any]] = {int: int, float: float, str: str}
 
 
@@ -34,15 +60,18 @@ def _initials(word: str) -> str:
     return "".join(part[0] for part in parts) if len(parts) > 1 else word
 
 
-def read_field(path: str, text: str) -> Any:
+def read_field(path: str, text: str, *, names: Mapping[str, str] | None = None) -> Any:
     """Returns the checked value of `--config.path=text`; None where it is emptied.
+
+    Args:
+      names: of the task and the model whose fields there are.
 
     Raises:
       ConfigError: no such field, or a text that is none of its values.
     """
-    field = FIELDS.get(path)
+    field = fields_with(names or {}).get(path)
     if field is None:
-        raise _unknown(path, text)
+        raise _unknown(path, text, names or {})
     try:
         return _value(field, text.strip())
     except ConfigError as error:
@@ -77,12 +106,25 @@ def flag_text(value: Any) -> str:
     return repr(value)
 
 
-def _unknown(path: str, text: str) -> ConfigError:
-    below = [known for known in FIELDS if known.startswith(f"{path}.")]
+def _unknown(path: str, text: str, names: Mapping[str, str]) -> ConfigError:
+    known = fields_with(names)
+    below = [each for each in known if each.startswith(f"{path}.")]
     if below:
         return ConfigError(
             f"--config.{path}={shown(text)}: is a section; its fields are "
             f"{', '.join(below)}"
+        )
+    section = path.partition(".")[0]
+    owners = [
+        word
+        for word in CHOICES.get(section, ())
+        if path in fields_with({section: word})
+    ]
+    if owners:
+        there = ", ".join(each for each in known if each.startswith(f"{section}."))
+        return ConfigError(
+            f"--config.{path}={shown(text)}: belongs to {section}.name="
+            f"{' or '.join(owners)}, not to {names.get(section, '')}, which has {there}"
         )
     name, near = shown(path)[1:-1], nearest_field(path)
     hint = f"did you mean --config.{near}?" if near else "--help lists the fields"

@@ -13,10 +13,10 @@ from research.activations.names import arms
 from research.cli import config_file
 from research.cli.analysis import Analysis, read_analysis, read_path
 from research.cli.arguments import split
-from research.cli.fields import flag_text, read_field
+from research.cli.fields import CHOICES, flag_text, read_field
 from research.cli.profile import DEFAULT, read_activations
 from research.config import ExperimentConfig
-from research.config_values import from_mapping, to_config_dict
+from research.config_values import from_mapping, renamed, to_config_dict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +69,15 @@ def read(argv: Sequence[str]) -> Request:
 def _config(path: Path, given: Mapping[str, str]) -> ExperimentConfig:
     """Reads the config file and lays the overrides over it."""
     texts = {name.removeprefix("config."): text for name, text in given.items()}
-    values = {field: read_field(field, text) for field, text in texts.items()}
-    config = from_mapping(_overridden(config_file.load(path), values))
+    config = config_file.load(path)
+    names = {section: getattr(config, section).name for section in CHOICES}
+    for section in CHOICES:
+        if f"{section}.name" in texts:
+            names[section] = read_field(f"{section}.name", texts[f"{section}.name"])
+    values = {
+        field: read_field(field, text, names=names) for field, text in texts.items()
+    }
+    config = from_mapping(_overridden(renamed(config, names), values))
     arms(config.activations, config.reference)
     return config
 

@@ -1,12 +1,13 @@
 """The text of `--help`, from the tables that the parser itself reads."""
 
 import textwrap
+from collections.abc import Iterator
 
 from research.activations.aliases import REMARKS
 from research.activations.arguments import ARGUMENTS
 from research.activations.names import NAMES
 from research.cli.arguments import COMMANDS
-from research.cli.fields import FIELDS, flag_text
+from research.cli.fields import CHOICES, fields_with, flag_text
 from research.config_values import Field
 
 HEAD = """\
@@ -65,10 +66,21 @@ exit codes
 def help_text() -> str:
     """Returns the help: commands, flags, every field with its default, exit codes."""
     commands = [f"  {name:<12} {command.text}" for name, command in COMMANDS.items()]
-    fields = [line for field in FIELDS.values() for line in _lines(field)]
+    fields = [line for field in fields_with({}).values() for line in _lines(field)]
     head = [HEAD, "commands", *commands, "", FLAGS]
     words = ["activations", *_activations(), ""]
+    fields += list(_fields_of_others())
     return "\n".join([*head, "fields, with their defaults", *fields, "", *words, TAIL])
+
+
+def _fields_of_others() -> Iterator[str]:
+    """Yields the fields of the tasks and models that are not the default's."""
+    for section, names in CHOICES.items():
+        for name in names[1:]:
+            yield f"fields with --config.{section}.name={name}"
+            for path, field in fields_with({section: name}).items():
+                if path.startswith(f"{section}.") and path != f"{section}.name":
+                    yield from _lines(field)
 
 
 def _activations() -> list[str]:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from research.activations.names import distinct
 from research.cli.workdir import prepare_profile
-from research.config import ConfigError, shown
 from research.config_values import split_words
+from research.errors import ConfigError
+from research.settings import shown
 
 DEFAULT = "relu,gelu"
 

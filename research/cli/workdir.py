@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from research.activations.names import arms
-from research.config import ConfigError, ExperimentConfig, shown
+from research.config import ExperimentConfig
 from research.config_values import flat, from_mapping, to_mapping
-from research.errors import DataError
+from research.errors import ConfigError, DataError
 from research.records.folder import new_folder
+from research.settings import shown
 
 RUNS = Path("runs")
 

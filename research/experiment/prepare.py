@@ -8,7 +8,8 @@ import jax
 from research import prng
 from research.activations.catalog import Activation, lookup
 from research.activations.names import arms, remarks
-from research.config import ConfigError, ExperimentConfig
+from research.config import ExperimentConfig
+from research.errors import ConfigError
 from research.experiment.problems import describe_model, load_task, make_problem
 from research.tasks.contract import Task
 from research.training.devices import claim_devices

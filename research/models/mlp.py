@@ -8,7 +8,7 @@ from jax.nn import initializers
 from jaxtyping import Array, Float
 
 from research.activations.catalog import Activation
-from research.config import MLPConfig
+from research.model_configs import MLPConfig
 from research.models.contract import KERNEL_INITIALIZERS, Model, from_nnx
 from research.models.places import Place, parameter_initializers
 

@@ -11,8 +11,8 @@ from jaxtyping import Array, Key, PyTree
 
 from research import prng
 from research.activations.catalog import Activation
-from research.config import MLPConfig
 from research.errors import ConfigError
+from research.model_configs import MLPConfig
 from research.models.contract import Model, apply_nnx
 from research.own_code import load_function, reason, short_name
 

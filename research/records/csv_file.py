@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from research.config import near, shown
 from research.errors import DataError
+from research.settings import near, shown
 
 LARGEST = 1e100  # beyond it sums of squares overflow
 

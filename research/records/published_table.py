@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from research.config import shown
 from research.errors import DataError
 from research.records.csv_file import (
     CsvFile,
@@ -13,6 +12,7 @@ from research.records.csv_file import (
     read_csv,
     shown_name,
 )
+from research.settings import shown
 
 COLUMNS = ("name", "mean", "std", "n")
 MOST_RUNS = 10**9

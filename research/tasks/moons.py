@@ -11,7 +11,7 @@ from jaxtyping import Array, Float, Int, Key
 from sklearn.datasets import make_moons
 from sklearn.model_selection import train_test_split
 
-from research.config import MoonsConfig
+from research.task_configs import MoonsConfig
 from research.tasks.contract import Metric, Rows, Split, Task
 
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from research.activations.arguments import ARGUMENTS, written, written_value
 from research.activations.names import NAMES, arms, canonical, parsed, slug
-from research.config import ConfigError, shown
+from research.errors import ConfigError
+from research.settings import shown
 
 
 @pytest.mark.parametrize(

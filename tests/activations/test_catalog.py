@@ -10,7 +10,7 @@ from scipy import special
 
 from research.activations.catalog import CATALOG, lookup
 from research.activations.names import ALIASES, NAMES
-from research.config import ConfigError
+from research.errors import ConfigError
 
 RECORDS = list(CATALOG.values())
 every = pytest.mark.parametrize("record", RECORDS, ids=list(CATALOG))

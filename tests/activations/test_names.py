@@ -5,7 +5,7 @@ import re
 import pytest
 
 from research.activations.names import ALIASES, NAMES, arms, canonical, is_own, slug
-from research.config import ConfigError
+from research.errors import ConfigError
 
 
 def test_names_and_aliases_do_not_overlap():

@@ -16,7 +16,7 @@ from research.activations.catalog import CATALOG, lookup
 from research.activations.names import NAMES, SAME_FUNCTION, arms, canonical, remarks
 from research.activations.page import page
 from research.activations.record import CALLED_WITH
-from research.config import ConfigError
+from research.errors import ConfigError
 from research.reporting.arms import WRITTEN
 
 ROOT = Path(__file__).parents[2]

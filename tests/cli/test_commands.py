@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from research.cli import main
-from research.config import ConfigError
 from research.config_values import to_mapping
-from research.errors import AllDiverged, DataError, InvalidComparison
+from research.errors import AllDiverged, ConfigError, DataError, InvalidComparison
 
 
 class Stand:

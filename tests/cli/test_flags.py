@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from research.cli.config_file import CONFIGS
 from research.cli.fields import FIELDS, flag_text, nearest_field, read_field
 from research.cli.flags import Request, read
-from research.config import ConfigError, ExperimentConfig
+from research.config import ExperimentConfig
 from research.config_values import to_mapping
-from research.errors import Refusal
+from research.errors import ConfigError, Refusal
 
 
 def config_of(*argv: str) -> ExperimentConfig:

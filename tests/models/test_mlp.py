@@ -9,7 +9,7 @@ import pytest
 
 from research import prng
 from research.activations.catalog import CATALOG
-from research.config import INITIALIZERS, MLPConfig
+from research.model_configs import INITIALIZERS, MLPConfig
 from research.models.contract import KERNEL_INITIALIZERS
 from research.models.mlp import build_mlp, describe_mlp
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from research import prng
 from research.activations.catalog import CATALOG, lookup
-from research.config import MLPConfig
+from research.model_configs import MLPConfig
 from research.models.contract import decayed
 from research.models.mlp import (
     build_mlp,

@@ -8,8 +8,8 @@ from tiny_runs import tiny_experiment
 
 from research import prng
 from research.activations.catalog import CATALOG
-from research.config import MLPConfig
 from research.errors import ConfigError, InvalidComparison
+from research.model_configs import MLPConfig
 from research.models.own import build_own, describe_own
 
 FILE = """

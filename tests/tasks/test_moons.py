@@ -9,8 +9,8 @@ import pytest
 from sklearn.datasets import make_moons
 
 from research import prng
-from research.config import MoonsConfig
 from research.records.manifest import sha256
+from research.task_configs import MoonsConfig
 from research.tasks.moons import (
     bayes_rates,
     correct,
