@@ -18,6 +18,7 @@ from research.task_configs import TASKS, TaskConfig
 VARIATIONS = ("init", "order", "split", "test_split")
 SELECTIONS = ("best_validation", "last")
 OPTIMIZERS = ("adam",)
+DTYPES = ("float32", "bfloat16")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,11 @@ class ComputeConfig:
     )
     lanes_per_chunk: int | None = setting(
         None, "lanes vmapped together; empty: what fits the cache", at_least(1)
+    )
+    dtype: str = setting(
+        "float32",
+        "in which models compute; parameters and losses stay float32",
+        one_of(DTYPES),
     )
 
 

@@ -1,6 +1,10 @@
-"""The fields of every task."""
+"""The fields of every task.
+
+A class whose splits may not vary says why in `fixed_split`.
+"""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from research.settings import ANY_NAME, Sections, at_least, from_to, setting
 
@@ -8,6 +12,8 @@ from research.settings import ANY_NAME, Sections, at_least, from_to, setting
 @dataclass(frozen=True, kw_only=True)
 class MoonsConfig:
     """Two interleaved half circles, scikit-learn's make_moons."""
+
+    fixed_split: ClassVar[str] = ""
 
     name: str = setting("moons", "the task", ANY_NAME)
     samples: int = setting(2000, "rows generated in all", at_least(20))

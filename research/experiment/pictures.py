@@ -45,7 +45,7 @@ def boundary_pictures(
 
     Empty for a task that is not two classes in the plane.
     """
-    if task.inputs.shape[1:] != (2,) or task.outputs != 1:
+    if np.shape(task.inputs)[1:] != (2,) or task.outputs != (1,):
         return {}
     low, high = task.inputs.min(axis=0) - 0.2, task.inputs.max(axis=0) + 0.2
     x, y = (np.linspace(low[i], high[i], GRID, dtype=np.float32) for i in (0, 1))

@@ -61,6 +61,11 @@ def prepare(config: ExperimentConfig) -> Experiment:
     jax.config.update("jax_default_matmul_precision", PRECISION)
     activations = {record.slug: record for record in map(lookup, names)}
     task, data = load_task(config)
+    if task.rows.train < config.batch_size:
+        raise ConfigError(
+            f"batch_size={config.batch_size}: must be at most {task.rows.train}, the "
+            f"rows of {task.name}'s training part"
+        )
     problems = {
         slug: make_problem(config, task, data, activation)
         for slug, activation in activations.items()
@@ -83,6 +88,7 @@ def prepare(config: ExperimentConfig) -> Experiment:
         notes=(
             *((note,) if note else ()),
             *remarks(config.activations),
+            *task.remarks,
             *_sizes(config, task, activations, problems, base),
         ),
     )

@@ -12,13 +12,13 @@ from jaxtyping import Array
 from research.activations.catalog import Activation
 from research.config import ExperimentConfig
 from research.errors import ConfigError, InvalidComparison
-from research.models.contract import Model
+from research.models.contract import Model, Shapes
 from research.models.mlp import build_mlp, describe_mlp
 from research.models.own import build_own, describe_own
 from research.own_code import is_own, reason
 from research.tasks.contract import Task
 from research.tasks.moons import load_moons
-from research.training.problem import Data, Problem, make_lane, start, take
+from research.training.problem import Data, Problem, forward, make_lane, start, take
 from research.training.step import train_step
 
 TASKS: dict[str, Callable[[Any], Task]] = {"moons": load_moons}
@@ -28,8 +28,8 @@ TASKS: dict[str, Callable[[Any], Task]] = {"moons": load_moons}
 class ModelKind:
     """How a model is built from its config, and how it is called in reports."""
 
-    build: Callable[..., Model]
-    describe: Callable[..., str]
+    build: Callable[[Any, Activation, Shapes], Model]
+    describe: Callable[[Any, Activation | None, Shapes], str]
 
 
 MODELS = {"mlp": ModelKind(build_mlp, describe_mlp)}
@@ -39,19 +39,27 @@ OWN = ModelKind(build_own, describe_own)
 def load_task(config: ExperimentConfig) -> tuple[Task, Data]:
     """Returns the task, and its arrays as the device holds them."""
     task = TASKS[config.task.name](config.task)
-    return task, Data(jnp.asarray(task.inputs), jnp.asarray(task.targets))
+    return task, jax.tree.map(jnp.asarray, Data(task.inputs, task.targets))
+
+
+def shapes_of(task: Task) -> Shapes:
+    """Returns what a model is built for: the task's inputs as `transform` leaves them."""
+
+    def first_row() -> Any:
+        inputs = jax.tree.map(lambda array: jnp.asarray(array[:1]), task.inputs)
+        return task.transform(task.fit(inputs), inputs)
+
+    row = jax.eval_shape(first_row)
+    one = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype), row)
+    return Shapes(one, task.outputs, task.vocabulary)
 
 
 def describe_model(
     config: ExperimentConfig, task: Task, activation: Activation | None = None
 ) -> str:
     """Returns the model's one-line name, or what it is in the arm of an activation."""
-    return model_kind(config).describe(
-        config.model,
-        activation,
-        inputs=task.inputs.shape[1],
-        outputs=task.outputs,
-    )
+    kind = model_kind(config)
+    return kind.describe(config.model, activation, shapes_of(task))
 
 
 def model_kind(config: ExperimentConfig) -> ModelKind:
@@ -69,13 +77,10 @@ def make_problem(
       InvalidComparison: the model never calls its activation.
     """
 
+    shapes = shapes_of(task)
+
     def build(activation: Activation) -> Model:
-        return model_kind(config).build(
-            config.model,
-            activation,
-            inputs=task.inputs.shape[1],
-            outputs=task.outputs,
-        )
+        return model_kind(config).build(config.model, activation, shapes)
 
     def tapped(seen: list[Array]) -> Model:
         def record(*given: Any) -> Array:
@@ -91,6 +96,7 @@ def make_problem(
         optimizer=config.optimizer.name,
         batch_size=config.batch_size,
         vary=config.vary,
+        dtype=config.compute.dtype,
     )
     _check_model(config, problem, data, activation)
     return problem
@@ -109,11 +115,16 @@ def _check_model(
             raise ConfigError(f"{field}: it has no parameters to train")
         rows = lane.split.train[: problem.batch_size]
         inputs = problem.task.transform(lane.fitted, take(data.inputs, rows))
-        model = problem.tapped(seen)
-        outputs, _ = model.apply(
-            state.params, state.model_state, inputs, key=None, train=False
+        outputs, _ = forward(
+            problem,
+            state.params,
+            state.model_state,
+            inputs,
+            key=None,
+            train=False,
+            model=problem.tapped(seen),
         )
-        shape = (len(rows), problem.task.outputs)
+        shape = (len(rows), *problem.task.outputs)
         if getattr(outputs, "shape", None) != shape:
             raise ConfigError(
                 f"{field}: must give one array of shape {shape} for {len(rows)} rows, "

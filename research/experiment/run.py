@@ -157,11 +157,7 @@ def _write_results(
         for name, values in arm.curves.items()
     }
     write_arrays(folder.curves, {"seeds": any_arm.seeds, **curves})
-    correct = {
-        slug: np.asarray(arm.scored.test[task.primary], bool)
-        for slug, arm in trained.items()
-    }
-    write_arrays(folder.test_correct, correct)
+    write_arrays(folder.test_correct, _per_example(experiment, trained))
     pairing = check_pairing(trained, vary=config.vary, reference=experiment.reference)
     _check_valid(experiment, trained, pairing, folder)
     pictures, undrawn = _pictures(experiment, trained)
@@ -182,6 +178,20 @@ def _write_results(
     )
     write_json(folder.summary, summary)
     return summary
+
+
+def _per_example(
+    experiment: Experiment, trained: Mapping[str, TrainedArm]
+) -> dict[str, np.ndarray]:
+    """Returns each arm's primary metric by seed and test row; right or wrong as bits."""
+    values = {
+        slug: np.asarray(arm.scored.test[experiment.task.primary], np.float32)
+        for slug, arm in trained.items()
+    }
+    bits = all(np.isin(value, (0, 1)).all() for value in values.values())
+    return {
+        name: value.astype(bool) if bits else value for name, value in values.items()
+    }
 
 
 def _check_valid(
@@ -243,5 +253,14 @@ def _manifest(experiment: Experiment, command: str) -> dict[str, Any]:
         devices=[f"{device.platform}:{device.id}" for device in devices],
         plan=dataclasses.asdict(experiment.plan),
         precision=f"float32, matmul {PRECISION}",
-        data={"inputs": task.inputs, "targets": task.targets},
+        data=_named({"inputs": task.inputs, "targets": task.targets}),
     )
+
+
+def _named(tree: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Returns the arrays of a tree by their paths: `inputs`, `inputs.tokens`."""
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="."): leaf
+        for path, leaf in leaves
+    }

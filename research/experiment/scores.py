@@ -17,6 +17,7 @@ def score_columns(task: Task, arm: TrainedArm) -> dict[str, np.ndarray]:
     """
     scored = arm.scored
     alive = np.asarray(scored.alive)
+    weights = np.asarray(scored.test_weight, np.float64)
     columns = {
         "status": np.where(alive, "done", "diverged"),
         "steps": np.asarray(scored.steps),
@@ -24,8 +25,9 @@ def score_columns(task: Task, arm: TrainedArm) -> dict[str, np.ndarray]:
     parts = (("test_{}", scored.test), ("test_{}_last", scored.test_last))
     for pattern, values in parts:
         for name, value in values.items():
-            mean = np.asarray(value, np.float64).mean(axis=1)
-            columns[pattern.format(name)] = _fill(task, name, mean, alive)
+            mean = np.average(np.asarray(value, np.float64), weights=weights, axis=1)
+            reported = np.asarray(task.metrics[name].of_mean(mean), np.float64)
+            columns[pattern.format(name)] = _fill(task, name, reported, alive)
     for name, value in scored.validation.items():
         mean = np.asarray(value, np.float64)
         columns[f"validation_{name}"] = _fill(task, name, mean, alive)

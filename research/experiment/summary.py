@@ -11,7 +11,6 @@ from research.activations.catalog import Activation
 from research.config import ExperimentConfig
 from research.experiment.problems import describe_model
 from research.experiment.scores import Columns
-from research.own_code import is_own
 from research.statistics import Comparison
 from research.tasks.contract import Metric, Task
 from research.training.pairing import Pairing
@@ -88,7 +87,7 @@ def summarise(results: Results) -> dict[str, Any]:
 
 
 def _initializer(config: ExperimentConfig) -> str:
-    return "the model's own" if is_own(config.model.name) else config.model.initializer
+    return getattr(config.model, "initializer", "the model's own")
 
 
 def estimand(config: ExperimentConfig) -> str:

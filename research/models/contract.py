@@ -1,6 +1,7 @@
 """What training needs of a model: a pair of pure functions."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
@@ -38,6 +39,20 @@ class Model(NamedTuple):
 
     init: Callable[..., tuple[PyTree, PyTree]]
     apply: Callable[..., tuple[Any, PyTree]]
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """What a model is built for, of one example.
+
+    inputs: a jax.ShapeDtypeStruct, or a pytree of them.
+    outputs: the shape of its outputs: (classes,), or (positions, classes).
+    vocabulary: how many token ids the inputs have; None where they are no tokens.
+    """
+
+    inputs: PyTree
+    outputs: tuple[int, ...]
+    vocabulary: int | None = None
 
 
 def from_nnx(

@@ -2,14 +2,16 @@
 
 import bisect
 import itertools
+import math
 
 from flax import nnx
 from jax.nn import initializers
 from jaxtyping import Array, Float
 
 from research.activations.catalog import Activation
+from research.errors import ConfigError
 from research.model_configs import MLPConfig
-from research.models.contract import KERNEL_INITIALIZERS, Model, from_nnx
+from research.models.contract import KERNEL_INITIALIZERS, Model, Shapes, from_nnx
 from research.models.places import Place, parameter_initializers
 
 
@@ -26,23 +28,24 @@ class MLP(nnx.Module):
         )
 
     def __call__(
-        self, x: Float[Array, "batch inputs"]
+        self, x: Float[Array, "batch *inputs"]
     ) -> Float[Array, "batch outputs"]:
+        x = x.reshape(x.shape[0], -1)
         for layer, place in zip(self.layers[:-1], self.places, strict=True):
             x = place(layer(x), x)
         return self.layers[-1](x)
 
 
-def build_mlp(
-    config: MLPConfig, activation: Activation, *, inputs: int, outputs: int
-) -> Model:
-    """Returns the MLP with this activation between `inputs` and `outputs` units.
+def build_mlp(config: MLPConfig, activation: Activation, shapes: Shapes) -> Model:
+    """Returns the MLP with this activation between the task's inputs and outputs.
 
     With a gated one every hidden layer has two projections and the width of
     `gated_widths`; a parametric one adds its parameters, one set a hidden layer.
+
+    Raises:
+      ConfigError: the task's inputs are tokens, or it asks for more than one row of outputs.
     """
-    hidden = _hidden(config, activation, inputs=inputs, outputs=outputs)
-    widths = (inputs, *hidden, outputs)
+    widths = _widths(config, activation, shapes)
     return from_nnx(
         lambda rngs: MLP(widths, activation, rngs=rngs),
         {
@@ -54,19 +57,14 @@ def build_mlp(
 
 
 def describe_mlp(
-    config: MLPConfig,
-    activation: Activation | None = None,
-    *,
-    inputs: int,
-    outputs: int,
+    config: MLPConfig, activation: Activation | None, shapes: Shapes
 ) -> str:
     """Returns the model's one-line name, such as `MLP 2-64-64-1`.
 
     With an activation it is that arm's: `gated MLP 2-45-45-1`.
     """
     gated = "gated " if activation and activation.kind == "gated" else ""
-    hidden = _hidden(config, activation, inputs=inputs, outputs=outputs)
-    return f"{gated}MLP " + "-".join(map(str, (inputs, *hidden, outputs)))
+    return f"{gated}MLP " + "-".join(map(str, _widths(config, activation, shapes)))
 
 
 def gated_widths(
@@ -98,9 +96,16 @@ def count_parameters(widths: tuple[int, ...], *, projections: int) -> int:
     return projections * sum(sizes[:-1]) + sizes[-1]
 
 
-def _hidden(
-    config: MLPConfig, activation: Activation | None, *, inputs: int, outputs: int
+def _widths(
+    config: MLPConfig, activation: Activation | None, shapes: Shapes
 ) -> tuple[int, ...]:
-    if activation is None or activation.kind != "gated":
-        return config.hidden
-    return gated_widths(config.hidden, inputs=inputs, outputs=outputs)
+    if shapes.vocabulary is not None or len(shapes.outputs) > 1:
+        raise ConfigError(
+            "model.name=mlp: takes rows of numbers or images and gives one output row "
+            "each; this task's inputs are sequences of tokens"
+        )
+    inputs, outputs = math.prod(shapes.inputs.shape), shapes.outputs[0]
+    hidden = config.hidden
+    if activation is not None and activation.kind == "gated":
+        hidden = gated_widths(hidden, inputs=inputs, outputs=outputs)
+    return (inputs, *hidden, outputs)

@@ -12,8 +12,8 @@ from jaxtyping import Array, Key, PyTree
 from research import prng
 from research.activations.catalog import Activation
 from research.errors import ConfigError
-from research.model_configs import MLPConfig
-from research.models.contract import Model, apply_nnx
+from research.model_configs import OwnModelConfig
+from research.models.contract import Model, Shapes, apply_nnx
 from research.own_code import load_function, reason, short_name
 
 STATELESS = (
@@ -22,27 +22,27 @@ STATELESS = (
 )
 
 
-def build_own(
-    config: MLPConfig, activation: Activation, *, inputs: int, outputs: int
-) -> Model:
+def build_own(config: OwnModelConfig, activation: Activation, shapes: Shapes) -> Model:
     """Returns the model that the user's function builds.
 
     It is called as build(activation=, inputs=, outputs=), and with rngs= where it takes
-    them: those of NNX, from the lane's key. The activation is its record: called as
-    activation(x), activation(gate, value) or activation(x, parameters) by its `kind`,
-    and it is for the model to own the second projection or the parameters.
+    them: those of NNX, from the lane's key. Inputs and outputs are numbers where an
+    example is a row of them, else shapes, and `vocabulary=` comes with tokens. The
+    activation is its record: called as activation(x), activation(gate, value) or
+    activation(x, parameters) by its `kind`, and it is for the model to own the second
+    projection or the parameters.
 
     Raises:
       ConfigError: it cannot be loaded or called, or gives none of the three.
     """
     function: Any = load_function(config.name, field="model.name")
-    shapes = {"activation": activation, "inputs": inputs, "outputs": outputs}
+    given = {"activation": activation, **_sizes(shapes)}
     try:
         if _takes_rngs(function):
-            return _from_nnx(lambda rngs: function(**shapes, rngs=rngs))
-        built = function(**shapes)
+            return _from_nnx(lambda rngs: function(**given, rngs=rngs))
+        built = function(**given)
         if isinstance(built, linen.Module):
-            return _from_linen(built, inputs)
+            return _from_linen(built, shapes)
     except Exception as error:
         raise ConfigError(
             f"model.name={config.name}: building it failed, {reason(error)}"
@@ -56,15 +56,26 @@ def build_own(
 
 
 def describe_own(
-    config: MLPConfig,
-    activation: Activation | None = None,
-    *,
-    inputs: int,
-    outputs: int,
+    config: OwnModelConfig, activation: Activation | None, shapes: Shapes
 ) -> str:
     """Returns the model's one-line name, the same for every activation."""
     del activation
-    return f"{short_name(config.name)}, {inputs} in and {outputs} out"
+    sizes = _sizes(shapes)
+    return f"{short_name(config.name)}, {sizes['inputs']} in and {sizes['outputs']} out"
+
+
+def _sizes(shapes: Shapes) -> dict[str, Any]:
+    """Returns what a user's function is told: sizes of rows, shapes of all else."""
+    inputs = jax.tree.map(lambda x: x.shape, shapes.inputs)
+    outputs = shapes.outputs
+    told = {
+        "inputs": inputs[0]
+        if isinstance(inputs, tuple) and len(inputs) == 1
+        else inputs,
+        "outputs": outputs[0] if len(outputs) == 1 else outputs,
+    }
+    tokens = shapes.vocabulary is not None
+    return told | ({"vocabulary": shapes.vocabulary} if tokens else {})
 
 
 def _takes_rngs(function: Any) -> bool:
@@ -86,8 +97,8 @@ def _from_nnx(build: Callable[[nnx.Rngs], nnx.Module]) -> Model:
     return Model(init, apply_nnx(graph))
 
 
-def _from_linen(module: linen.Module, inputs: int) -> Model:
-    row = jnp.zeros((1, inputs), jnp.float32)
+def _from_linen(module: linen.Module, shapes: Shapes) -> Model:
+    row = jax.tree.map(lambda x: jnp.zeros((1, *x.shape), x.dtype), shapes.inputs)
     if set(jax.eval_shape(module.init, prng.stream_key("init", 0), row)) - {"params"}:
         raise TypeError(STATELESS)
 

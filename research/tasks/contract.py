@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
 from jaxtyping import Array, Float, Int, Key, PyTree
 
 
@@ -29,31 +28,44 @@ class Rows:
 class Metric:
     """A number per example, its direction, and what is known of its mean.
 
-    constant_predictor: the mean that the best constant prediction reaches.
-    ceiling: the mean that no predictor can beat, where it is known.
+    fn: (outputs, targets) -> one number per example.
+    of_mean: what is reported of the weighted mean over examples; perplexity is the
+      exponential of a mean. Works on JAX's and NumPy's arrays.
+    constant_predictor: what the best constant prediction reaches.
+    ceiling: what no predictor can beat, where it is known.
     """
 
     fn: Callable[[Any, Any], Float[Array, " batch"]]
     higher_is_better: bool
     constant_predictor: float
     ceiling: float | None = None
+    of_mean: Callable[[Any], Any] = lambda mean: mean
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
     """A data set with its question.
 
+    inputs, targets: arrays, or pytrees of them, whose first axis is the rows.
+    outputs: the shape of a model's outputs for one example: (classes,), or
+      (positions, classes).
+    vocabulary: how many token ids the inputs have; None where they are no tokens.
     split: (split_key, test_key) -> Split; a test_key of None keeps the fixed test set.
+    augment: (key, inputs, targets) -> (inputs, targets) of a training batch, before
+      `transform`; the same draws under every arm.
     fit, transform: preprocessing, fitted on the training inputs: fit(inputs) -> fitted,
       transform(fitted, inputs) -> inputs.
     loss: (outputs, targets) -> one number per example; `metrics["loss"]` uses it too.
+    weight: targets -> what each example weighs in the loss and in every mean, such as
+      its number of tokens; None where all weigh the same.
     primary: the name of the metric that decides.
+    remarks: what a reader must know of the data and the splits.
     """
 
     name: str
-    inputs: np.ndarray
-    targets: np.ndarray
-    outputs: int
+    inputs: PyTree
+    targets: PyTree
+    outputs: tuple[int, ...]
     rows: Rows
     split: Callable[[Key[Array, ""], Key[Array, ""] | None], Split]
     fit: Callable[[PyTree], PyTree]
@@ -61,3 +73,9 @@ class Task:
     loss: Callable[[Any, Any], Float[Array, " batch"]]
     metrics: Mapping[str, Metric]
     primary: str
+    vocabulary: int | None = None
+    augment: (
+        Callable[[Key[Array, ""], PyTree, PyTree], tuple[PyTree, PyTree]] | None
+    ) = None
+    weight: Callable[[PyTree], Float[Array, " batch"]] | None = None
+    remarks: tuple[str, ...] = ()

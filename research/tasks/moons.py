@@ -102,7 +102,7 @@ def load_moons(config: MoonsConfig) -> Task:
         name="moons",
         inputs=np.asarray(inputs, np.float32),
         targets=np.asarray(classes, np.float32),
-        outputs=1,
+        outputs=(1,),
         rows=rows,
         split=lambda split_key, test_key: _split(order, rows, split_key, test_key),
         fit=fit_scaling,

@@ -23,6 +23,7 @@ from research.training.problem import (
     start,
     take,
 )
+from research.training.problem import forward as apply_model
 
 LARGEST_CHUNK_ON_CPU = 64
 # The share of free memory that the state of one block may take.
@@ -96,8 +97,13 @@ def lane_bytes(problem: Problem, data: Data) -> tuple[int, int]:
     def forward(lane: Lane, state: LaneState) -> jax.Array:
         rows = lane.split.train[: problem.batch_size]
         inputs = problem.task.transform(lane.fitted, take(data.inputs, rows))
-        outputs, _ = problem.model.apply(
-            state.params, state.model_state, inputs, key=lane.dropout_key, train=True
+        outputs, _ = apply_model(
+            problem,
+            state.params,
+            state.model_state,
+            inputs,
+            key=lane.dropout_key,
+            train=True,
         )
         return problem.task.loss(outputs, take(data.targets, rows))
 

@@ -36,6 +36,7 @@ class Problem:
     tapped: the same model, built so that each call of the activation while it is traced
       appends its output to the list.
     vary: which of init, order, split and test_split change with the seed.
+    dtype: in which the model computes; parameters, losses and metrics stay float32.
     """
 
     task: Task
@@ -44,6 +45,7 @@ class Problem:
     optimizer: str
     batch_size: int
     vary: tuple[str, ...]
+    dtype: str = "float32"
 
     @property
     def steps_per_epoch(self) -> int:
@@ -128,3 +130,50 @@ def start(problem: Problem, lane: Lane) -> LaneState:
 def take(arrays: PyTree, rows: Int[Array, " rows"]) -> PyTree:
     """Returns the chosen rows of every array."""
     return jax.tree.map(lambda array: array[rows], arrays)
+
+
+def forward(
+    problem: Problem,
+    params: PyTree,
+    model_state: PyTree,
+    inputs: PyTree,
+    *,
+    key: Key[Array, ""] | None,
+    train: bool,
+    model: Model | None = None,
+) -> tuple[PyTree, PyTree]:
+    """Applies the problem's model, or another of the same parameters, in its dtype.
+
+    Returns:
+      The outputs in float32, and the model's state in its own types.
+    """
+    apply = (model or problem.model).apply
+    if problem.dtype == "float32":
+        return apply(params, model_state, inputs, key=key, train=train)
+    outputs, after = apply(
+        _cast(params, problem.dtype),
+        model_state,
+        _cast(inputs, problem.dtype),
+        key=key,
+        train=train,
+    )
+    kept = jax.tree.map(lambda new, old: new.astype(old.dtype), after, model_state)
+    return _cast(outputs, "float32"), kept
+
+
+def _cast(tree: PyTree, dtype: str) -> PyTree:
+    """Returns the tree with its floating-point leaves in this type."""
+    return jax.tree.map(
+        lambda x: x.astype(dtype) if jnp.issubdtype(x.dtype, jnp.floating) else x, tree
+    )
+
+
+def weighted_mean(
+    task: Task, values: Float[Array, " rows"], targets: PyTree
+) -> Float[Array, ""]:
+    """Returns the mean over examples, each with its weight in this task."""
+    if task.weight is None:
+        return values.mean()
+    weights = task.weight(targets)
+    # A batch of examples without a single token has no loss.
+    return (values * weights).sum() / jnp.maximum(weights.sum(), 1)

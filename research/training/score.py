@@ -2,12 +2,13 @@
 
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PyTree, UInt32
 
 from research.training import checksums
-from research.training.problem import Data, Lane, LaneState, Problem, take
-from research.training.step import EVALUATION_ROWS, all_finite, per_example
+from research.training.problem import Data, Lane, LaneState, Problem, forward, take
+from research.training.step import EVALUATION_ROWS, all_finite, over_rows, per_example
 
 
 class Scored(NamedTuple):
@@ -15,13 +16,15 @@ class Scored(NamedTuple):
 
     test, test_last: every metric per test row, with the parameters of the best
       validation loss, and with the last ones.
-    validation: mean of every metric with the best parameters.
+    test_weight: what each test row weighs in the task's means.
+    validation: every metric with the best parameters.
     zero_units: share of hidden outputs that are exactly 0 on validation rows, with the
       best parameters; dead_units: share of hidden units that are 0 on all of them.
     """
 
     test: dict[str, Float[Array, " rows"]]
     test_last: dict[str, Float[Array, " rows"]]
+    test_weight: Float[Array, " rows"]
     validation: dict[str, Float[Array, ""]]
     zero_units: Float[Array, ""]
     dead_units: Float[Array, ""]
@@ -37,6 +40,7 @@ def score_lane(
 ) -> Scored:
     """Returns a finished lane's scores."""
     lane, state = lane_and_state
+    task = problem.task
     best = (state.best_params, state.best_model_state)
 
     def measure(rows: Int[Array, " rows"], params: PyTree, model_state: PyTree) -> dict:
@@ -49,7 +53,10 @@ def score_lane(
     return Scored(
         test=test,
         test_last=test_last,
-        validation={name: values.mean() for name, values in validation.items()},
+        test_weight=(task.weight or _equal)(take(data.targets, lane.split.test)),
+        validation=over_rows(
+            task, validation, take(data.targets, lane.split.validation)
+        ),
         zero_units=zero,
         dead_units=dead,
         best_epoch=state.best_epoch,
@@ -60,6 +67,10 @@ def score_lane(
     )
 
 
+def _equal(targets: PyTree) -> Float[Array, " rows"]:
+    return jnp.ones(jax.tree.leaves(targets)[0].shape[0], jnp.float32)
+
+
 def silent_units(
     problem: Problem, data: Data, lane: Lane, params: PyTree, model_state: PyTree
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
@@ -67,7 +78,8 @@ def silent_units(
     rows = lane.split.validation[:EVALUATION_ROWS]
     inputs = problem.task.transform(lane.fitted, take(data.inputs, rows))
     seen: list[Array] = []
-    problem.tapped(seen).apply(params, model_state, inputs, key=None, train=False)
+    model = problem.tapped(seen)
+    forward(problem, params, model_state, inputs, key=None, train=False, model=model)
     zeros = [(hidden == 0).reshape(rows.shape[0], -1) for hidden in seen]
     share = jnp.concatenate([zero.mean(axis=0) for zero in zeros])
     return share.mean(), (share == 1).mean()

@@ -6,13 +6,16 @@ import optax
 from jaxtyping import Array, Bool, Float, Int, Key, PyTree, UInt32
 
 from research import prng
+from research.tasks.contract import Task
 from research.training.problem import (
     OPTIMIZERS,
     Data,
     Lane,
     LaneState,
     Problem,
+    forward,
     take,
+    weighted_mean,
 )
 
 # Up to this many rows one sort of packed 32-bit words shuffles without a visible bias.
@@ -62,15 +65,17 @@ def train_step(
 
     From the first loss or gradient that is not finite on, the lane stays as it was.
     """
-    task, model = problem.task, problem.model
-    inputs = task.transform(lane.fitted, take(data.inputs, rows))
-    targets = take(data.targets, rows)
+    task = problem.task
+    inputs, targets = take(data.inputs, rows), take(data.targets, rows)
+    if task.augment is not None:
+        inputs, targets = task.augment(prng.at_path(key, "augment"), inputs, targets)
+    inputs = task.transform(lane.fitted, inputs)
 
     def mean_loss(params: PyTree) -> tuple[Float[Array, ""], PyTree]:
-        outputs, model_state = model.apply(
-            params, state.model_state, inputs, key=key, train=True
+        outputs, model_state = forward(
+            problem, params, state.model_state, inputs, key=key, train=True
         )
-        return task.loss(outputs, targets).mean(), model_state
+        return weighted_mean(task, task.loss(outputs, targets), targets), model_state
 
     (loss, model_state), gradient = jax.value_and_grad(mean_loss, has_aux=True)(
         state.params
@@ -180,9 +185,19 @@ def evaluate(
     params: PyTree,
     model_state: PyTree,
 ) -> dict[str, Float[Array, ""]]:
-    """Returns the mean of every metric of the task over these rows."""
+    """Returns every metric of the task over these rows."""
     values = per_example(problem, data, lane, rows, params, model_state)
-    return {name: value.mean() for name, value in values.items()}
+    return over_rows(problem.task, values, take(data.targets, rows))
+
+
+def over_rows(
+    task: Task, values: dict[str, Float[Array, " rows"]], targets: PyTree
+) -> dict[str, Float[Array, ""]]:
+    """Returns every metric of the task from its values per example."""
+    return {
+        name: task.metrics[name].of_mean(weighted_mean(task, value, targets))
+        for name, value in values.items()
+    }
 
 
 def per_example(
@@ -198,8 +213,8 @@ def per_example(
 
     def measure(some: Int[Array, " some"]) -> dict[str, Float[Array, " some"]]:
         inputs = problem.task.transform(lane.fitted, take(data.inputs, some))
-        outputs, _ = problem.model.apply(
-            params, model_state, inputs, key=None, train=False
+        outputs, _ = forward(
+            problem, params, model_state, inputs, key=None, train=False
         )
         targets = take(data.targets, some)
         return {name: metric.fn(outputs, targets) for name, metric in metrics.items()}

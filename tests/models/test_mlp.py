@@ -10,15 +10,16 @@ import pytest
 from research import prng
 from research.activations.catalog import CATALOG
 from research.model_configs import INITIALIZERS, MLPConfig
-from research.models.contract import KERNEL_INITIALIZERS
+from research.models.contract import KERNEL_INITIALIZERS, Shapes
 from research.models.mlp import build_mlp, describe_mlp
 
+ROW = Shapes(jax.ShapeDtypeStruct((2,), jnp.float32), (1,))
 RELU = CATALOG["relu"]
 
 
 def mlp(hidden=(64, 64), activation=RELU, initializer="lecun_normal"):
     config = MLPConfig(hidden=hidden, initializer=initializer)
-    return build_mlp(config, activation, inputs=2, outputs=1)
+    return build_mlp(config, activation, ROW)
 
 
 def params_of(seed=0, **options):
@@ -37,7 +38,7 @@ def test_shapes_and_parameter_count():
     shapes = [leaf.shape for leaf in jax.tree.leaves(params)]
     assert sorted(shapes) == sorted([(2, 64), (64,), (64, 64), (64,), (64, 1), (1,)])
     assert sum(math.prod(shape) for shape in shapes) == 4417
-    assert describe_mlp(MLPConfig(), inputs=2, outputs=1) == "MLP 2-64-64-1"
+    assert describe_mlp(MLPConfig(), None, ROW) == "MLP 2-64-64-1"
 
 
 def test_outputs_are_those_of_the_formula():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from research import prng
 from research.activations.catalog import CATALOG, lookup
 from research.model_configs import MLPConfig
-from research.models.contract import decayed
+from research.models.contract import Shapes, decayed
 from research.models.mlp import (
     build_mlp,
     count_parameters,
@@ -21,6 +21,7 @@ from research.models.mlp import (
     gated_widths,
 )
 
+ROW = Shapes(jax.ShapeDtypeStruct((2,), jnp.float32), (1,))
 KINDS = {
     kind: [name for name, record in CATALOG.items() if record.kind == kind]
     for kind in ("elementwise", "gated", "parametric")
@@ -28,7 +29,7 @@ KINDS = {
 
 
 def mlp(name, hidden=(64, 64)):
-    return build_mlp(MLPConfig(hidden=hidden), lookup(name), inputs=2, outputs=1)
+    return build_mlp(MLPConfig(hidden=hidden), lookup(name), ROW)
 
 
 def params_of(name, seed=0, **options):
@@ -54,7 +55,7 @@ def test_every_kind_has_the_parameters_that_are_told(name):
 
 def test_the_model_of_an_arm_is_described():
     told = {
-        name: describe_mlp(MLPConfig(), lookup(name), inputs=2, outputs=1)
+        name: describe_mlp(MLPConfig(), lookup(name), ROW)
         for name in ("relu", "swiglu", "prelu")
     }
     assert told == {
@@ -62,7 +63,7 @@ def test_the_model_of_an_arm_is_described():
         "swiglu": "gated MLP 2-45-45-1",
         "prelu": "MLP 2-64-64-1",
     }
-    assert describe_mlp(MLPConfig(), inputs=2, outputs=1) == "MLP 2-64-64-1"
+    assert describe_mlp(MLPConfig(), None, ROW) == "MLP 2-64-64-1"
 
 
 @given(

@@ -9,9 +9,11 @@ from tiny_runs import tiny_experiment
 from research import prng
 from research.activations.catalog import CATALOG
 from research.errors import ConfigError, InvalidComparison
-from research.model_configs import MLPConfig
+from research.model_configs import OwnModelConfig
+from research.models.contract import Shapes
 from research.models.own import build_own, describe_own
 
+ROW = Shapes(jax.ShapeDtypeStruct((2,), jnp.float32), (1,))
 FILE = """
 import jax, jax.numpy as jnp
 from flax import linen, nnx
@@ -91,9 +93,9 @@ def place(tmp_path):
     [("by_nnx", 21), ("Net", 21), ("by_linen", 21), ("by_pair", 2)],
 )
 def test_the_three_forms_train_as_models(place, name, parameters):
-    config = MLPConfig(name=f"{place}:{name}")
-    assert describe_own(config, inputs=2, outputs=1) == f"nets.{name}, 2 in and 1 out"
-    model = build_own(config, CATALOG["relu"], inputs=2, outputs=1)
+    config = OwnModelConfig(name=f"{place}:{name}")
+    assert describe_own(config, None, ROW) == f"nets.{name}, 2 in and 1 out"
+    model = build_own(config, CATALOG["relu"], ROW)
     key = prng.stream_key("init", 3)
     params, state = model.init(key)
     assert sum(leaf.size for leaf in jax.tree.leaves(params)) == parameters
