@@ -104,7 +104,7 @@ def _widths(
             "model.name=mlp: takes rows of numbers or images and gives one output row "
             "each; this task's inputs are sequences of tokens"
         )
-    inputs, outputs = math.prod(shapes.inputs.shape), shapes.outputs[0]
+    inputs, outputs = math.prod(shapes.inputs.shape), math.prod(shapes.outputs)
     hidden = config.hidden
     if activation is not None and activation.kind == "gated":
         hidden = gated_widths(hidden, inputs=inputs, outputs=outputs)
