@@ -18,6 +18,8 @@ from research.task_configs import TASKS, TaskConfig
 VARIATIONS = ("init", "order", "split", "test_split")
 SELECTIONS = ("best_validation", "last")
 OPTIMIZERS = ("adam",)
+MODES = ("compare", "null", "variance")
+SEEDS_PLANS = ("fixed", "sequential")
 DTYPES = ("float32", "bfloat16")
 
 
@@ -79,10 +81,29 @@ class ExperimentConfig:
     reference: str | None = setting(
         None, "the arm that the others are judged against; empty: the first", ANY_NAME
     )
-    seeds: int = setting(64, "seeds of every arm", at_least(1))
+    mode: str = setting(
+        "compare",
+        "compare: every arm against the reference; null: the reference against itself "
+        "with other seeds; variance: how much each source in vary adds",
+        one_of(MODES),
+    )
+    seeds: int = setting(
+        64, "seeds of every arm; under a sequential plan the most", at_least(1)
+    )
     first_seed: int = setting(0, "id of the first seed", at_least(0))
+    seeds_plan: str = setting(
+        "fixed",
+        "fixed: all seeds; sequential: batch after batch, until every arm is decided",
+        one_of(SEEDS_PLANS),
+    )
     vary: tuple[str, ...] = setting(
         ("init", "order", "split"), "what changes with the seed", one_of(VARIATIONS)
+    )
+    background: int = setting(
+        0, "id that all which does not vary is drawn from", at_least(0)
+    )
+    backgrounds: int = setting(
+        8, "backgrounds of each source of variation, for mode=variance", at_least(8)
     )
     epochs: int = setting(100, "passes over the training part", at_least(1))
     batch_size: int = setting(32, "rows of one optimiser step", at_least(1))

@@ -205,11 +205,13 @@ def _check_together(config: ExperimentConfig) -> None:
             f"optimizer.learning_rate={rates}: "
             "one value only; run one experiment per learning rate"
         )
-    if config.first_seed + config.seeds - 1 > LARGEST:
+    ids = 2 * config.seeds if config.mode == "null" else config.seeds
+    if config.first_seed + ids - 1 > LARGEST:
         raise ConfigError(
             f"first_seed={config.first_seed}: must leave the last seed's id, "
-            f"first_seed + seeds - 1, at most {LARGEST}"
+            f"first_seed + {ids} - 1, at most {LARGEST}"
         )
+    _check_mode(config)
     split = [word for word in config.vary if word.endswith("split")]
     if split and config.task.fixed_split:
         left = ",".join(word for word in config.vary if word not in split)
@@ -219,6 +221,26 @@ def _check_together(config: ExperimentConfig) -> None:
             f"use vary={left or 'init'}"
         )
     _check_rows(config)
+
+
+def _check_mode(config: ExperimentConfig) -> None:
+    """Checks what goes with a mode and a plan of seeds."""
+    sequential = config.seeds_plan == "sequential"
+    if sequential and config.mode != "compare":
+        raise ConfigError(
+            f"seeds_plan=sequential: goes with mode=compare alone, not {config.mode}"
+        )
+    if "test_split" in config.vary and (sequential or config.mode == "variance"):
+        which = "seeds_plan=sequential" if sequential else "mode=variance"
+        raise ConfigError(
+            f"vary={','.join(config.vary)}: test_split cannot vary with {which}, "
+            "for the seeds would share test rows"
+        )
+    if config.mode == "variance" and len(config.vary) < 2:
+        raise ConfigError(
+            f"vary={','.join(config.vary)}: mode=variance tells sources apart and needs "
+            "two or more of init, order, split"
+        )
 
 
 def _check_rows(config: ExperimentConfig) -> None:

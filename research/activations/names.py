@@ -1,10 +1,12 @@
 """Names of activations as people write them. Text only: nothing here imports JAX."""
 
+import dataclasses
 import re
 
 from research.activations import arguments
 from research.activations.aliases import ALIASES as ALIASES
 from research.activations.aliases import REFUSED, REMARKS
+from research.config import ExperimentConfig
 from research.errors import ConfigError
 from research.own_code import FORMS, is_own, short_name
 from research.settings import near, shown
@@ -65,6 +67,12 @@ def canonical(word: str) -> str:
       ConfigError: no activation of this name, or arguments that it cannot take.
     """
     return _known(word, "activations")
+
+
+def canonical_config(config: ExperimentConfig) -> ExperimentConfig:
+    """Returns a config whose arms have their canonical names."""
+    names, reference = arms(config.activations, config.reference)
+    return dataclasses.replace(config, activations=names, reference=reference)
 
 
 def _known(word: str, field: str) -> str:

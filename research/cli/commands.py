@@ -3,19 +3,21 @@
 import shlex
 from pathlib import Path
 
-from research.cli.workdir import is_finished, read_json
+from research.cli.workdir import Prepared, is_finished
 from research.config import ExperimentConfig
 from research.errors import ConfigError, DataError, Stopped
+from research.records.folder import read_mapping
 from research.settings import shown
 
 
-def compare(config: ExperimentConfig, workdir: Path, command: str) -> None:
+def compare(config: ExperimentConfig, prepared: Prepared, command: str) -> None:
     """Trains every arm into a folder and shows the verdict, or shows it again.
 
     Raises:
       Refusal: what `research.experiment.compare` refuses, or a signal.
     """
-    if is_finished(workdir):
+    workdir = prepared.workdir
+    if prepared.finished:
         print(f"{workdir} holds this run, finished: nothing is trained.")
         report(workdir)
         return
@@ -27,8 +29,8 @@ def compare(config: ExperimentConfig, workdir: Path, command: str) -> None:
         train_and_judge(config, workdir=workdir, command=line, console=Terminal())
     except KeyboardInterrupt as signal:
         raise Stopped(
-            f"stopped by {str(signal) or 'SIGINT'}; the run is unfinished: remove {workdir}, "
-            f"then start it again with: {line}"
+            f"stopped by {str(signal) or 'SIGINT'}; the lanes that were finished are kept; "
+            f"go on with: {line}"
         ) from None
 
 
@@ -47,7 +49,7 @@ def report(workdir: Path | None) -> None:
         raise ConfigError(
             f"--workdir={workdir}: holds no finished run (no results/summary.json)"
         )
-    summary = read_json(workdir / "results/summary.json")
+    summary = read_mapping(workdir / "results/summary.json")
     from research.cli.terminal import Terminal
     from research.records.outcome import check_outcome
     from research.reporting.console import print_verdict

@@ -62,8 +62,8 @@ def _run(argv: Sequence[str]) -> None:
         analyse(request.analysis, request.workdir, request.line)
     else:
         assert request.config is not None
-        workdir = prepare(request.workdir, request.config, request.stem)
-        compare(request.config, workdir, request.line)
+        prepared = prepare(request.workdir, request.config, request.stem)
+        compare(request.config, prepared, request.line)
 
 
 def _refuse(line: str, exit_code: int) -> int:

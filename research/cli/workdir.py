@@ -1,35 +1,54 @@
 """Which folder a run goes into, and whether it already holds that run."""
 
-import dataclasses
-import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from research.activations.names import arms
+from research.activations.names import canonical_config
 from research.config import ExperimentConfig
-from research.config_values import flat, from_mapping, to_mapping
-from research.errors import ConfigError, DataError
-from research.records.folder import new_folder
-from research.settings import shown
+from research.errors import ConfigError
+from research.records.folder import new_folder, read_mapping
+from research.records.lock import NAME as LOCK
+from research.records.reopening import (
+    changes,
+    changes_verdict,
+    check_changes,
+    recorded_config,
+)
 
 RUNS = Path("runs")
 
 
-def prepare(workdir: Path | None, config: ExperimentConfig, stem: str) -> Path:
-    """Returns a folder that can be written: a new, an empty or this run's finished one.
+@dataclass(frozen=True)
+class Prepared:
+    """A folder for a run, and whether that very run lies in it, finished."""
+
+    workdir: Path
+    finished: bool
+
+
+def prepare(workdir: Path | None, config: ExperimentConfig, stem: str) -> Prepared:
+    """Returns a folder that can be written: a new, an empty or this run's.
 
     Raises:
       ConfigError: a path that is no folder or cannot be written, or a folder that holds
-        an unfinished run, a run of another config, or something else.
+        a run of another config, or something else.
       DataError: the folder's config.json cannot be read.
     """
     if workdir is None:
-        return new_folder(RUNS, stem)
-    if _made(workdir):
-        _check_same_run(workdir, config)
-    return workdir
+        return Prepared(new_folder(RUNS, stem), finished=False)
+    if not _made(workdir):
+        return Prepared(workdir, finished=False)
+    there = recorded_config(workdir)
+    if there is None:
+        raise ConfigError(
+            f"--workdir={workdir}: is not empty and holds no run; name a new folder"
+        )
+    found = changes(there, config, canonical_config)
+    check_changes(workdir, found)
+    same = is_finished(workdir) and not changes_verdict(found)
+    return Prepared(workdir, finished=same)
 
 
 def prepare_analysis(workdir: Path | None, stem: str, mode: str) -> Path:
@@ -46,7 +65,7 @@ def prepare_analysis(workdir: Path | None, stem: str, mode: str) -> Path:
         return new_folder(RUNS, stem)
     if _made(workdir):
         same = is_finished(workdir) and (
-            read_json(workdir / "results/summary.json").get("mode") == mode
+            read_mapping(workdir / "results/summary.json").get("mode") == mode
         )
         if not same:
             raise ConfigError(
@@ -69,7 +88,7 @@ def prepare_profile(workdir: Path | None, arms: Sequence[str]) -> Path:
     if not _made(workdir):
         return workdir
     path = workdir / "profile.json"
-    held = read_json(path).get("activations") if path.is_file() else None
+    held = read_mapping(path).get("activations") if path.is_file() else None
     if not isinstance(held, dict) or set(held) != set(arms):
         what = f"a profile of {', '.join(held)}" if held else "no profile"
         raise ConfigError(
@@ -84,7 +103,7 @@ def _made(workdir: Path) -> bool:
         workdir.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=workdir):
             pass
-        return any(workdir.iterdir())
+        return any(each.name != LOCK for each in workdir.iterdir())
     except FileExistsError:
         raise ConfigError(f"--workdir={workdir}: must be a folder") from None
     except (OSError, ValueError) as error:
@@ -97,59 +116,3 @@ def _made(workdir: Path) -> bool:
 def is_finished(workdir: Path) -> bool:
     """Tells whether a folder holds a run with its verdict."""
     return (workdir / "results/summary.json").is_file()
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """Reads a JSON object.
-
-    Raises:
-      DataError: it is missing, unreadable or no JSON object.
-    """
-    try:
-        value = json.loads(path.read_bytes())
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read, {error.strerror}") from None
-    except ValueError as error:
-        raise DataError(f"{path}: is damaged, {error}") from None
-    if not isinstance(value, dict):
-        raise DataError(f"{path}: is damaged, it holds no JSON object")
-    return value
-
-
-def _check_same_run(workdir: Path, config: ExperimentConfig) -> None:
-    where = f"--workdir={workdir}:"
-    if not (workdir / "config.json").is_file():
-        raise ConfigError(f"{where} is not empty and holds no run; name a new folder")
-    differ = list(_differences(_recorded(workdir), config))
-    if differ:
-        raise ConfigError(
-            f"{where} holds a run of another config, which differs in "
-            f"{', '.join(differ)}; name a new folder"
-        )
-    if not is_finished(workdir):
-        raise ConfigError(
-            f"{where} holds an unfinished run; remove the folder, or name a new one"
-        )
-
-
-def _recorded(workdir: Path) -> ExperimentConfig:
-    path = workdir / "config.json"
-    try:
-        return from_mapping(read_json(path))
-    except ConfigError as error:
-        raise DataError(f"{path}: {error}") from None
-
-
-def _differences(old: ExperimentConfig, new: ExperimentConfig) -> Iterator[str]:
-    before, now = flat(_canonical(old)), flat(_canonical(new))
-    for path, value in now.items():
-        if before.get(path) != value:
-            yield f"{path} ({shown(before.get(path))} there, {shown(value)} now)"
-
-
-def _canonical(config: ExperimentConfig) -> dict[str, Any]:
-    """Names each arm by its canonical name, so that an alias makes no difference."""
-    names, reference = arms(config.activations, config.reference)
-    return to_mapping(
-        dataclasses.replace(config, activations=names, reference=reference)
-    )

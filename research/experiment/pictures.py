@@ -9,7 +9,7 @@ import numpy as np
 from research.activations.catalog import Activation
 from research.tasks.contract import Task
 from research.training.problem import Problem
-from research.training.run import TrainedArm
+from research.training.lanes import TrainedArm
 
 REACH = 6.0
 POINTS = 601

@@ -18,7 +18,7 @@ from research.models.own import build_own, describe_own
 from research.own_code import is_own, reason
 from research.tasks.contract import Task
 from research.tasks.moons import load_moons
-from research.training.problem import Data, Problem, forward, make_lane, start, take
+from research.training.problem import ANY_LANE, Data, Problem, forward, make_lane, start, take
 from research.training.step import train_step
 
 TASKS: dict[str, Callable[[Any], Task]] = {"moons": load_moons}
@@ -95,7 +95,7 @@ def make_problem(
         tapped=tapped,
         optimizer=config.optimizer.name,
         batch_size=config.batch_size,
-        vary=config.vary,
+        redraws_test="test_split" in config.vary,
         dtype=config.compute.dtype,
     )
     _check_model(config, problem, data, activation)
@@ -109,7 +109,7 @@ def _check_model(
     field, seen = f"model.name={config.model.name}", []
 
     def start_and_step() -> Any:
-        lane = make_lane(problem, data, jnp.int32(0), jnp.float32(1))
+        lane = make_lane(problem, data, ANY_LANE, jnp.float32(1))
         state = start(problem, lane)
         if not jax.tree.leaves(state.params):
             raise ConfigError(f"{field}: it has no parameters to train")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from research.tasks.contract import Task
-from research.training.run import TrainedArm
+from research.training.lanes import TrainedArm
 
 Columns = Mapping[str, np.ndarray]
 

@@ -14,7 +14,7 @@ from research.experiment.scores import Columns
 from research.statistics import Comparison
 from research.tasks.contract import Metric, Task
 from research.training.pairing import Pairing
-from research.training.run import TrainedArm
+from research.training.lanes import TrainedArm
 
 SCHEMA = 1
 # The draws of the statistics have their own fixed root.

@@ -1,7 +1,7 @@
 """What a run tells those who watch it. Observers get events; they never steer."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,11 @@ import numpy as np
 
 @dataclass(frozen=True, kw_only=True)
 class RunStarted:
-    """Before anything is trained."""
+    """Before anything is trained.
+
+    seeds: of every arm, but of those in `other_seeds`; under a sequential plan the most
+      that there may be.
+    """
 
     title: str
     arms: tuple[str, ...]
@@ -18,6 +22,11 @@ class RunStarted:
     epochs: int
     steps_per_epoch: int
     config: Mapping[str, Any]
+    other_seeds: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def seeds_of(self, arm: str) -> tuple[int, ...]:
+        """Returns the seeds of an arm."""
+        return self.other_seeds.get(arm, self.seeds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +57,12 @@ class RoundFinished:
 class ArmFinished:
     """All lanes of an arm are trained and scored.
 
+    seeds: of these lanes.
     scores: per-seed column name to array [lanes], as in per_seed.csv.
     """
 
     arm: str
+    seeds: tuple[int, ...]
     scores: Mapping[str, np.ndarray]
     learning_rate: float
 

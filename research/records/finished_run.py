@@ -1,7 +1,6 @@
 """Reading finished runs back, to judge several as one suite."""
 
 import csv
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from jaxtyping import Float64
 
 from research.config_values import flat
 from research.errors import DataError
-from research.records.folder import RunFolder
+from research.records.folder import RunFolder, read_mapping
 
 # What a config may differ in while the runs stay comparable: the task itself, where
 # it ran, and how it is shown and judged.
@@ -48,12 +47,12 @@ def read_run(root: Path) -> FinishedRun:
       DataError: a file is missing or damaged, or the arms' seeds differ.
     """
     folder = RunFolder(root)
-    summary = _json(folder.summary)
+    summary = read_mapping(folder.summary)
     for key, kind in _KINDS.items():
         if not isinstance(summary.get(key), kind):
             raise DataError(f"{folder.summary}: holds no run, its {key} is missing")
-    config = _json(folder.config) if folder.config.is_file() else {}
-    manifest = _json(folder.manifest) if folder.manifest.is_file() else {}
+    config = read_mapping(folder.config) if folder.config.is_file() else {}
+    manifest = read_mapping(folder.manifest) if folder.manifest.is_file() else {}
     hashes = manifest.get("data_sha256")
     return FinishedRun(
         folder=root,
@@ -62,18 +61,6 @@ def read_run(root: Path) -> FinishedRun:
         data_sha256=hashes if isinstance(hashes, dict) else {},
         scores=_scores(folder.per_seed, summary["primary_metric"], summary["arms"]),
     )
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_bytes())
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read, {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: is damaged, {error}") from None
-    if not isinstance(value, dict):
-        raise DataError(f"{path}: is damaged, it holds no JSON object")
-    return value
 
 
 def _scores(

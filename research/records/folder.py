@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from research.errors import ConfigError
+from research.errors import ConfigError, DataError
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,10 @@ class RunFolder:
         return self.root / "results/test_correct.npz"
 
     @property
+    def finished_lanes(self) -> Path:
+        return self.root / "checkpoints/finished"
+
+    @property
     def figures(self) -> Path:
         return self.root / "results/figures.npz"
 
@@ -88,23 +92,6 @@ def new_folder(parent: Path, stem: str) -> Path:
     raise AssertionError("unreachable")
 
 
-def claim(folder: RunFolder, config: Mapping[str, Any]) -> None:
-    """Writes a run's config into its folder, which no other run may have taken.
-
-    Raises:
-      ConfigError: the folder holds a run, or cannot be made.
-    """
-    try:
-        folder.root.mkdir(parents=True, exist_ok=True)
-        with folder.config.open("xb") as file:
-            file.write(json_bytes(config))
-    except FileExistsError:
-        what = "holds a run already" if folder.root.is_dir() else "must be a folder"
-        raise ConfigError(f"workdir={folder.root}: {what}; name a new folder") from None
-    except NotADirectoryError:
-        raise ConfigError(f"workdir={folder.root}: must be a folder") from None
-
-
 def write_bytes(path: Path, content: bytes) -> None:
     """Writes a file beside its place and moves it there, so that no half is ever seen."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -129,9 +116,21 @@ def json_bytes(content: Mapping[str, Any]) -> bytes:
     return (text + "\n").encode()
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """Returns the mapping that a JSON file holds."""
-    return json.loads(path.read_text(encoding="utf-8"))
+def read_mapping(path: Path) -> dict[str, Any]:
+    """Reads a JSON object from a file that anybody may have touched.
+
+    Raises:
+      DataError: it is missing, unreadable or no JSON object.
+    """
+    try:
+        value = json.loads(path.read_bytes())
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read, {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}: is damaged, {error}") from None
+    if not isinstance(value, dict):
+        raise DataError(f"{path}: is damaged, it holds no JSON object")
+    return value
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:

@@ -1,10 +1,15 @@
-"""The ledger: which lanes' test scores were computed, when, by which attempt."""
+"""The ledger: which lanes' test scores were computed, when, by which attempt.
+
+Beside these openings it holds the looks of a sequential plan, and what was changed in
+a run after its start.
+"""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from research.records.folder import read_json, write_json
+from research.records.folder import read_mapping, write_json
 
 
 def record_opening(
@@ -15,7 +20,7 @@ def record_opening(
     Written before they are, so that a crash in between shows. A lane that stands in the
     ledger already is written again with the next attempt number.
     """
-    ledger = read_json(path) if path.is_file() else {"openings": []}
+    ledger = read_ledger(path)
     before = [
         opening["attempt"]
         for opening in ledger["openings"]
@@ -29,7 +34,46 @@ def record_opening(
             "learning_rate": learning_rate,
             "seeds": list(seeds),
             "attempt": 1 + max(before, default=0),
-            "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "time": _now(),
         }
     )
     write_json(path, ledger)
+
+
+def record_look(path: Path, *, seeds: int, decided: Mapping[str, str]) -> None:
+    """Writes that the scores of so many seeds an arm were judged, and what was decided.
+
+    A look that was taken before an interruption is not written again.
+    """
+    ledger = read_ledger(path)
+    if all(look["seeds"] != seeds for look in ledger["looks"]):
+        look = {"seeds": seeds, "decided": dict(decided), "time": _now()}
+        ledger["looks"].append(look)
+        write_json(path, ledger)
+
+
+def record_change(
+    path: Path, *, field: str, there: Any, now: Any, verdict_seen: bool
+) -> None:
+    """Writes that a field of the config was changed in a run that had started."""
+    ledger = read_ledger(path)
+    ledger["changes"].append(
+        {
+            "field": field,
+            "from": there,
+            "to": now,
+            "verdict_seen": verdict_seen,
+            "time": _now(),
+        }
+    )
+    write_json(path, ledger)
+
+
+def read_ledger(path: Path) -> dict[str, list[dict[str, Any]]]:
+    """Returns the ledger; an empty one where nothing was written yet."""
+    empty: dict[str, list] = {"openings": [], "looks": [], "changes": []}
+    return {**empty, **(read_mapping(path) if path.is_file() else {})}
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -65,6 +65,16 @@ def empty_curves(seeds: tuple[int, ...], epochs: int) -> SeedCurves:
     return SeedCurves(seeds=seeds, delivered=delivered, values={})
 
 
+def chosen(curves: SeedCurves, seeds: tuple[int, ...]) -> SeedCurves:
+    """The curves of some of the seeds alone."""
+    rows = [curves.seeds.index(seed) for seed in seeds]
+    return SeedCurves(
+        seeds=seeds,
+        delivered=curves.delivered[rows],
+        values={name: table[rows] for name, table in curves.values.items()},
+    )
+
+
 def mean_band(values: Float[np.ndarray, "seeds epochs"]) -> Band:
     """Mean over the seeds that are finite, and the 95 % t interval of that mean.
 

@@ -36,7 +36,7 @@ from research.reporting.event_summaries import (
     scalars_summary,
     verdict_markdown,
 )
-from research.reporting.seed_curves import SeedCurves, empty_curves, mean_band
+from research.reporting.seed_curves import SeedCurves, chosen, empty_curves, mean_band
 
 _FLUSH_SECONDS = 5
 # A full queue makes training wait; the usual ten events are less than a round's.
@@ -98,15 +98,17 @@ class _Board:
                 self._write_seeds(event)
                 self._write_mean(event)
             case ArmFinished():
+                self._write_late_mean(event)
                 self._write_scores(event)
             case RunFinished():
                 self._write_report(event)
 
     def _start(self, event: RunStarted) -> None:
         self._run = event
-        self._shown = event.seeds[: seed_runs(self._wanted, len(event.arms))]
+        count = seed_runs(self._wanted, len(event.arms))
+        self._shown = {arm: event.seeds_of(arm)[:count] for arm in event.arms}
         self._curves = {
-            arm: empty_curves(event.seeds, event.epochs) for arm in event.arms
+            arm: empty_curves(event.seeds_of(arm), event.epochs) for arm in event.arms
         }
         self._report = SummaryWriter(**self._place("report", "report"))
         self._stack.enter_context(self._report)
@@ -134,7 +136,7 @@ class _Board:
 
     def _write_seeds(self, event: RoundFinished) -> None:
         for lane, seed in enumerate(event.seeds):
-            if seed not in self._shown:
+            if seed not in self._shown[event.arm]:
                 continue
             writer = self._writer(_seed_run(event.arm, seed), event.first_epoch)
             columns = zip(
@@ -147,12 +149,23 @@ class _Board:
     def _write_mean(self, event: RoundFinished) -> None:
         curves = self._curves[event.arm]
         epochs = curves.add(event.seeds, event.first_epoch, event.curves)
-        if not epochs.size:
-            return
-        new = event.arm not in self._writers
-        writer = self._writer(event.arm, int(epochs[0]))
-        if new and len(self._run.seeds) > 1:
-            writer.add_summary(margin_layout(event.curves))
+        if epochs.size:
+            self._write_band(event.arm, curves, epochs)
+
+    def _write_late_mean(self, event: ArmFinished) -> None:
+        """Writes the mean of an arm that was stopped before all its seeds were needed."""
+        curves = self._curves[event.arm]
+        if event.arm not in self._writers and curves.values:
+            used = chosen(curves, event.seeds)
+            self._write_band(event.arm, used, np.arange(self._run.epochs + 1))
+
+    def _write_band(
+        self, arm: str, curves: SeedCurves, epochs: Int[np.ndarray, "columns"]
+    ) -> None:
+        new = arm not in self._writers
+        writer = self._writer(arm, int(epochs[0]))
+        if new and len(curves.seeds) > 1:
+            writer.add_summary(margin_layout(curves.values))
         for epoch, values in zip(epochs, _mean_rows(curves, epochs), strict=True):
             writer.add_summary(scalars_summary(values), int(epoch))
 
@@ -168,7 +181,9 @@ class _Board:
         fields = _hyperparameters(self._run)
         # Runs that are looked at together keep their arms apart.
         group = f"{event.arm} · {self._logdir.resolve().parent.name}"
-        for lane, seed in enumerate(self._shown):
+        shown = [seed for seed in self._shown[event.arm] if seed in event.seeds]
+        for seed in shown:
+            lane = event.seeds.index(seed)
             writer = self._writer(_seed_run(event.arm, seed), self._run.epochs + 1)
             values = {
                 **fields,

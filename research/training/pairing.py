@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from research.training import checksums
-from research.training.run import TrainedArm
+from research.training.lanes import TrainedArm
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 
 from research.training.problem import (
+    ANY_LANE,
     Data,
     Lane,
     LaneState,
@@ -91,7 +92,7 @@ def lane_bytes(problem: Problem, data: Data) -> tuple[int, int]:
     """
 
     def one() -> tuple[Lane, LaneState]:
-        lane = make_lane(problem, data, jnp.int32(0), jnp.float32(1))
+        lane = make_lane(problem, data, ANY_LANE, jnp.float32(1))
         return lane, start(problem, lane)
 
     def forward(lane: Lane, state: LaneState) -> jax.Array:

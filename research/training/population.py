@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, Int, PyTree
 from research.training import checksums
 from research.training.devices import AXIS, seed_mesh
 from research.training.plan import Plan
-from research.training.problem import Data, Lane, LaneState, Problem, make_lane, start
+from research.training.problem import Data, Lane, LaneState, Problem, StreamIds, make_lane, start
 from research.training.score import score_lane
 from research.training.step import curve_values, evaluate, train_epoch
 
@@ -25,7 +25,7 @@ ROUND_EPOCHS = 256
 class Programs:
     """The compiled programs of an arm, over a block of lanes.
 
-    start: (seeds, learning_rates, data) -> (lanes, states, initial curves, checksums).
+    start: ((ids, learning_rates), data) -> (lanes, states, initial curves, checksums).
     train: (lanes, states, data, first epoch, epochs) -> (states, curves); the states
       given are consumed.
     score: (lanes, states, data) -> Scored.
@@ -62,10 +62,10 @@ def over_lanes(
 
 
 def start_lane(
-    problem: Problem, seed_and_rate: tuple[Array, Array], data: Data
+    problem: Problem, ids_and_rate: tuple[StreamIds, Array], data: Data
 ) -> tuple[Lane, LaneState, dict[str, Array], dict[str, Any]]:
     """Returns a lane, its first state, the curves before training and its checksums."""
-    lane = make_lane(problem, data, *seed_and_rate)
+    lane = make_lane(problem, data, *ids_and_rate)
     state = start(problem, lane)
     validation = evaluate(
         problem, data, lane, lane.split.validation, state.params, state.model_state
@@ -114,10 +114,11 @@ def compile_programs(problem: Problem, plan: Plan, data: Data) -> tuple[Programs
 
     lanes = lay(PartitionSpec(AXIS))
     block = plan.lanes_per_block
-    seeds = jax.ShapeDtypeStruct((block,), jnp.int32, sharding=lanes)
+    id_ = jax.ShapeDtypeStruct((block,), jnp.int32, sharding=lanes)
+    ids = StreamIds(*(id_ for _ in StreamIds._fields))
     rates = jax.ShapeDtypeStruct((block,), jnp.float32, sharding=lanes)
     epoch = jax.ShapeDtypeStruct((), jnp.int32)
-    start = jax.jit(lifted(start_lane)).lower((seeds, rates), data)
+    start = jax.jit(lifted(start_lane)).lower((ids, rates), data)
     lane, state = jax.tree.map(
         lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=lanes),
         start.out_info[:2],

@@ -1,11 +1,12 @@
 """What one lane is: its problem, its constants and its state."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from jaxtyping import Array, Bool, Float, Int, Key, PyTree, UInt32
 
@@ -18,8 +19,6 @@ from research.tasks.contract import Split, Task
 OPTIMIZERS: dict[str, Callable[..., optax.GradientTransformation]] = {
     "adam": optax.adam
 }
-# The seed id of a stream that does not vary with the seed.
-FIXED = 0
 
 
 class Data(NamedTuple):
@@ -35,7 +34,7 @@ class Problem:
 
     tapped: the same model, built so that each call of the activation while it is traced
       appends its output to the list.
-    vary: which of init, order, split and test_split change with the seed.
+    redraws_test: whether each lane has a test set of its own.
     dtype: in which the model computes; parameters, losses and metrics stay float32.
     """
 
@@ -44,13 +43,38 @@ class Problem:
     tapped: Callable[[list[Array]], Model]
     optimizer: str
     batch_size: int
-    vary: tuple[str, ...]
+    redraws_test: bool = False
     dtype: str = "float32"
 
     @property
     def steps_per_epoch(self) -> int:
         """Whole batches of the training part; the rest of a shuffle is left out."""
         return self.task.rows.train // self.batch_size
+
+
+class StreamIds(NamedTuple):
+    """The ids that each of a lane's random streams is drawn from, or arrays of them.
+
+    Dropout goes with the order.
+    """
+
+    init: Any
+    order: Any
+    split: Any
+    test_split: Any
+
+
+def stream_ids(
+    seeds: Sequence[int], *, vary: tuple[str, ...], background: int = 0
+) -> StreamIds:
+    """Returns the ids of lanes: the seed where a stream varies, else the background."""
+    ids = np.asarray(seeds, np.int32)
+    fixed = np.full_like(ids, background)
+    return StreamIds(*(ids if name in vary else fixed for name in StreamIds._fields))
+
+
+# One lane's ids, for programs that are traced only.
+ANY_LANE = StreamIds(*(np.int32(0) for _ in StreamIds._fields))
 
 
 class Lane(NamedTuple):
@@ -86,24 +110,18 @@ class LaneState(NamedTuple):
 
 
 def make_lane(
-    problem: Problem,
-    data: Data,
-    seed: Int[Array, ""],
-    learning_rate: Float[Array, ""],
+    problem: Problem, data: Data, ids: StreamIds, learning_rate: Float[Array, ""]
 ) -> Lane:
-    """Returns a lane's constants, all functions of its seed id and learning rate."""
-
-    def key(stream: str, varies_as: str) -> Key[Array, ""]:
-        return prng.stream_key(stream, seed if varies_as in problem.vary else FIXED)
-
-    redrawn = "test_split" in problem.vary
-    test_key = key("test_split", "test_split") if redrawn else None
-    split = problem.task.split(key("split", "split"), test_key)
+    """Returns a lane's constants, all functions of its ids and learning rate."""
+    test_key = None
+    if problem.redraws_test:
+        test_key = prng.stream_key("test_split", ids.test_split)
+    split = problem.task.split(prng.stream_key("split", ids.split), test_key)
     return Lane(
         learning_rate=learning_rate,
-        init_key=key("init", "init"),
-        order_key=key("order", "order"),
-        dropout_key=key("dropout", "order"),
+        init_key=prng.stream_key("init", ids.init),
+        order_key=prng.stream_key("order", ids.order),
+        dropout_key=prng.stream_key("dropout", ids.order),
         split=split,
         fitted=problem.task.fit(take(data.inputs, split.train)),
     )

@@ -1,0 +1,88 @@
+"""Going on in a run folder: what its config may differ in, and what it may not."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from research.config import ExperimentConfig
+from research.config_values import flat, from_mapping, to_mapping
+from research.errors import ConfigError, DataError
+from research.records.folder import RunFolder, read_mapping
+from research.settings import shown
+
+# What changes no lane that is trained already; `seeds` may grow.
+FREE = ("compute.devices", "tensorboard.", "checkpoint.", "analysis.")
+# Of these, what changes the verdict of a finished run.
+JUDGED = ("seeds", "analysis.")
+
+Canonical = Callable[[ExperimentConfig], ExperimentConfig]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A field of the config that is not as the folder has it."""
+
+    field: str
+    there: Any
+    now: Any
+
+
+def recorded_config(root: Path) -> ExperimentConfig | None:
+    """Returns the config of the run in a folder; None where it holds none.
+
+    Raises:
+      DataError: config.json cannot be read.
+    """
+    path = RunFolder(root).config
+    if not path.is_file():
+        return None
+    try:
+        return from_mapping(read_mapping(path))
+    except ConfigError as error:
+        raise DataError(f"{path}: {error}") from None
+
+
+def changes(
+    there: ExperimentConfig, now: ExperimentConfig, canonical: Canonical
+) -> tuple[Change, ...]:
+    """Returns what differs between a folder's config and another.
+
+    Args:
+      canonical: gives arms their canonical names, so that an alias makes no difference.
+    """
+    before, after = (flat(to_mapping(canonical(each))) for each in (there, now))
+    return tuple(
+        Change(field, before.get(field), value)
+        for field, value in after.items()
+        if before.get(field) != value
+    )
+
+
+def check_changes(root: Path, found: tuple[Change, ...]) -> None:
+    """Passes what may differ when a run goes on in its folder.
+
+    Raises:
+      ConfigError: anything else differs; all that does is named.
+    """
+    for change in found:
+        if change.field == "seeds" and change.now < change.there:
+            raise ConfigError(
+                f"seeds={change.now}: {root} holds {change.there} already, and they may "
+                "only grow; name a new folder"
+            )
+    refused = [
+        f"{change.field} ({shown(change.there)} there, {shown(change.now)} now)"
+        for change in found
+        if change.field != "seeds" and not change.field.startswith(FREE)
+    ]
+    if refused:
+        raise ConfigError(
+            f"workdir={root}: holds a run of another config, which differs in "
+            f"{', '.join(refused)}; name a new folder"
+        )
+
+
+def changes_verdict(found: tuple[Change, ...]) -> bool:
+    """Tells whether a finished run has to be judged anew."""
+    return any(change.field.startswith(JUDGED) for change in found)

@@ -1,0 +1,132 @@
+"""Trained lanes: what is known of them, joined, chosen, and as plain named arrays."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from research.training.population import start_lane
+from research.training.problem import ANY_LANE, Data, Problem
+from research.training.score import Scored
+
+_NESTED = ("test", "test_last", "validation")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainedArm:
+    """Lanes of an arm, trained and scored; every array starts with the seeds.
+
+    curves: name -> [seeds, epochs + 1]; column 0 is before training.
+    weights: leaf path and shape -> checksum of its initial value.
+    params: the selected parameters of the first seed, for a picture of one lane.
+    step_seconds: of one step of one lane, everything included, in the fastest round:
+      what else the machine did is no property of the activation.
+    """
+
+    seeds: np.ndarray
+    curves: Mapping[str, np.ndarray]
+    scored: Scored
+    weights: Mapping[str, np.ndarray]
+    splits: np.ndarray
+    fitted: Any
+    params: Any
+    parameters: int
+    step_seconds: float
+    compile_seconds: float
+    train_seconds: float
+
+
+def join(blocks: Sequence[TrainedArm]) -> TrainedArm:
+    """Returns the lanes of several blocks as those of one, in the order of their seeds."""
+    seeds = np.concatenate([block.seeds for block in blocks])
+    order = np.argsort(seeds)
+
+    def joined(*leaves: np.ndarray) -> np.ndarray:
+        return np.concatenate(leaves)[order]
+
+    def each(name: str) -> Any:
+        return jax.tree.map(joined, *(getattr(block, name) for block in blocks))
+
+    first = min(blocks, key=lambda block: block.seeds[0])
+    return TrainedArm(
+        seeds=seeds[order],
+        curves=each("curves"),
+        scored=each("scored"),
+        weights=each("weights"),
+        splits=each("splits"),
+        fitted=first.fitted,
+        params=first.params,
+        parameters=first.parameters,
+        step_seconds=min(block.step_seconds for block in blocks),
+        compile_seconds=max(block.compile_seconds for block in blocks),
+        train_seconds=sum(block.train_seconds for block in blocks),
+    )
+
+
+def to_arrays(lanes: TrainedArm) -> dict[str, np.ndarray]:
+    """Returns everything that is known of lanes as named arrays, to be kept in a file."""
+    scored = lanes.scored._asdict()
+    parts = {"curves": lanes.curves, "weights": lanes.weights}
+    parts |= {name: scored.pop(name) for name in _NESTED}
+    parts["scored"] = scored
+    parts["fitted"] = _numbered(lanes.fitted)
+    parts["params"] = _numbered(lanes.params)
+    arrays = {
+        f"{part}/{name}": np.asarray(value)
+        for part, values in parts.items()
+        for name, value in values.items()
+    }
+    for name in ("seeds", "splits", "parameters"):
+        arrays[name] = np.asarray(getattr(lanes, name))
+    for name in ("step_seconds", "compile_seconds", "train_seconds"):
+        arrays[name] = np.asarray(getattr(lanes, name), np.float64)
+    return arrays
+
+
+def from_arrays(
+    arrays: Mapping[str, np.ndarray], problem: Problem, data: Data
+) -> TrainedArm:
+    """Returns the lanes that `to_arrays` wrote for this problem.
+
+    Raises:
+      KeyError, ValueError: an array is missing, or is not this problem's.
+    """
+
+    def part(name: str) -> dict[str, np.ndarray]:
+        head = f"{name}/"
+        return {
+            key.removeprefix(head): value
+            for key, value in arrays.items()
+            if key.startswith(head)
+        }
+
+    lane, state, _, _ = jax.eval_shape(
+        lambda: start_lane(problem, (ANY_LANE, jnp.float32(1)), data)
+    )
+    best = (state.best_params, state.best_model_state)
+    nested = {name: part(name) for name in _NESTED}
+    return TrainedArm(
+        seeds=arrays["seeds"],
+        curves=part("curves"),
+        scored=Scored(**nested, **part("scored")),
+        weights=part("weights"),
+        splits=arrays["splits"],
+        fitted=_restored(part("fitted"), lane.fitted),
+        params=_restored(part("params"), best),
+        parameters=int(arrays["parameters"]),
+        step_seconds=float(arrays["step_seconds"]),
+        compile_seconds=float(arrays["compile_seconds"]),
+        train_seconds=float(arrays["train_seconds"]),
+    )
+
+
+def _numbered(tree: Any) -> dict[str, Any]:
+    return {str(place): leaf for place, leaf in enumerate(jax.tree.leaves(tree))}
+
+
+def _restored(leaves: Mapping[str, np.ndarray], like: Any) -> Any:
+    ordered = [leaves[str(place)] for place in range(len(leaves))]
+    return jax.tree.unflatten(jax.tree.structure(like), ordered)
