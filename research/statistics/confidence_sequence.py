@@ -177,14 +177,16 @@ def may_decide(
 
 
 def first_decisive_n(skewness: float, *, level: float) -> int:
-    """About how many seeds `may_decide` asks for at this skewness.
+    """The fewest differences of this skewness that `may_decide` lets through.
 
-    The root of x² = f(|G1|·x + sqrt(6)), x = sqrt(n): its rule with SE = sqrt(6/n).
+    It lies below the root of x² = f·(|G1|·x + sqrt(6)), x = sqrt(n), f the factor of
+    the rule, whose SE is below sqrt(6/n).
     """
     factor = _seeds_factor(level)
     linear = factor * abs(skewness)
     root = (linear + math.sqrt(linear**2 + 4 * factor * math.sqrt(6))) / 2
-    return max(SMALLEST_N, math.ceil(root**2))
+    n = np.arange(SMALLEST_N, max(SMALLEST_N, math.ceil(root**2)) + 1)
+    return int(n[may_decide(np.full(len(n), skewness), n, level=level).argmax()])
 
 
 def _seeds_factor(level: float) -> float:
