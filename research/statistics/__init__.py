@@ -1,6 +1,11 @@
 """How arms are judged: paired by seed, with NumPy and SciPy only."""
 
 from research.statistics.comparison import Comparison, judge
+from research.statistics.confidence_sequence import (
+    ConfidenceSequence,
+    Looks,
+    sequence,
+)
 from research.statistics.divergence import divergence_upper_bound, mcnemar_p
 from research.statistics.luck import (
     FalseWinners,
@@ -20,6 +25,11 @@ from research.statistics.permutation import permutation_test
 from research.statistics.power import paired_t_power, seeds_needed
 from research.statistics.runs import FEWEST_RUNS, Runs, is_paired, judge_runs
 from research.statistics.score_summary import summarise_scores
+from research.statistics.sequential import (
+    Decision,
+    decide_sequential,
+    judge_sequential,
+)
 from research.statistics.speed import LearningSpeed, learning_speed
 from research.statistics.suite import (
     Against,
@@ -44,12 +54,15 @@ __all__ = [
     "Against",
     "Claim",
     "Comparison",
+    "ConfidenceSequence",
+    "Decision",
     "Description",
     "DifferenceInterval",
     "FalseWinners",
     "Friedman",
     "Iqm",
     "LearningSpeed",
+    "Looks",
     "Moments",
     "Row",
     "Runs",
@@ -58,6 +71,7 @@ __all__ = [
     "Verdict",
     "against_reference",
     "cautions",
+    "decide_sequential",
     "describe",
     "difference_interval",
     "divergence_upper_bound",
@@ -68,6 +82,7 @@ __all__ = [
     "is_paired",
     "judge",
     "judge_runs",
+    "judge_sequential",
     "judge_table",
     "learning_speed",
     "mcnemar_p",
@@ -78,6 +93,7 @@ __all__ = [
     "seed_counts",
     "seeds_needed",
     "seeds_sentence",
+    "sequence",
     "student_t",
     "summarise_scores",
     "summarise_suite",

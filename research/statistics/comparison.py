@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float64
 from research.statistics import luck, paired
 from research.statistics.bootstrap import bca_interval
 from research.statistics.checks import check_scores, check_settings
+from research.statistics.confidence_sequence import Looks
 from research.statistics.divergence import divergence_note, mcnemar_p
 from research.statistics.luck import FalseWinners, Shares
 from research.statistics.multiplicity import holm
@@ -38,7 +39,8 @@ class Comparison:
     that the scores do not define. `probability_better`, `one_seed`, `three_seeds` and
     `false_winners` count in the good direction. Unpaired runs have no `differences`;
     their `n` is that of the smaller arm, their effect `effect_size_d`. `other_design`
-    is what the other way of comparing the same scores says, where there is one.
+    is what the other way of comparing the same scores says, where there is one, and
+    `sequence` the looks of the sequential plan.
     """
 
     arm: str
@@ -74,6 +76,7 @@ class Comparison:
     n_reference: int | None = None
     effect_size_d: float | None = None
     other_design: OtherDesign | None = None
+    sequence: Looks | None = None
 
 
 @dataclass(frozen=True)
@@ -215,7 +218,7 @@ def verdict_and_note(pair: Pair, p_adjusted: float, plan: Plan) -> tuple[Verdict
     return verdict, note
 
 
-def _seeds(
+def seeds_still_needed(
     differences: Float64[np.ndarray, "seeds"], verdict: Verdict, plan: Plan
 ) -> tuple[int | None, tuple[int, int] | None]:
     """Seeds needed and their range, where the verdict is open and the sd is known."""
@@ -264,7 +267,7 @@ def compare_pair(
     ) or (None, None)
     bca_low, bca_high = _bca(d, plan) or (None, None)
     verdict, note = verdict_and_note(pair, p_adjusted, plan)
-    needed, needed_range = _seeds(d, verdict, plan)
+    needed, needed_range = seeds_still_needed(d, verdict, plan)
     return Comparison(
         arm=arm,
         reference=reference,

@@ -33,6 +33,7 @@ def _shape_cautions(comparison: Comparison) -> list[str]:
     """Skewed differences, and intervals that disagree about 0."""
     words = []
     skewness, n = comparison.skewness, comparison.n
+    interval = "t interval" if comparison.sequence is None else "confidence sequence"
     if (
         skewness is not None
         and abs(skewness) > _LARGE_SKEWNESS
@@ -41,11 +42,12 @@ def _shape_cautions(comparison: Comparison) -> list[str]:
         signed = f"{skewness:+.1f}".replace("-", "−")
         words.append(
             f"the differences are skewed ({signed}): with {n} seeds the "
-            "t interval covers less than it says"
+            f"{interval} covers less than it says"
         )
+    # Under the sequential plan a BCa interval, of one look, is expected to be narrower.
     by_t = _leaves_zero(comparison.ci_low, comparison.ci_high)
     by_bca = _leaves_zero(comparison.bca_low, comparison.bca_high)
-    if by_bca is not None and by_bca != by_t:
+    if comparison.sequence is None and by_bca is not None and by_bca != by_t:
         words.append("the t interval and the BCa interval disagree about 0")
     return words
 
@@ -60,6 +62,11 @@ def seeds_sentence(comparison: Comparison) -> str | None:
     if needed is None:
         return None
     known = f" ({span[0]} to {span[1]}, as far as the sd is known)" if span else ""
+    if comparison.sequence is not None:
+        return (
+            f"a fixed plan of about {needed} seeds{known} would show a difference of one "
+            "margin four times in five; this sequential plan may take twice as many"
+        )
     sentence = (
         f"about {needed} seeds{known} would show a difference of one margin "
         "four times in five"
