@@ -22,7 +22,7 @@ from absl import app, flags
 from research.config import ExperimentConfig
 from research.experiment.prepare import Experiment, prepare
 from research.training.population import compile_programs
-from research.training.problem import make_lane, take
+from research.training.problem import make_lane, stream_ids, take
 
 SEEDS = flags.DEFINE_integer("seeds", 64, "seeds trained at once", lower_bound=1)
 EPOCHS = flags.DEFINE_integer("epochs", 20, "epochs of a trial", lower_bound=1)
@@ -35,8 +35,8 @@ def engine(experiment: Experiment) -> Callable[[], object]:
     problem = experiment.problems[experiment.reference]
     programs, data = compile_programs(problem, experiment.plan, experiment.data)
     block = experiment.plan.lanes_per_block
-    seeds = jnp.arange(block, dtype=jnp.int32)
-    lanes, states, _, _ = programs.start((seeds, jnp.full(block, 1e-3)), data)
+    ids = stream_ids(range(block), vary=experiment.config.vary)
+    lanes, states, _, _ = programs.start((ids, jnp.full(block, 1e-3)), data)
 
     def trial() -> object:
         nonlocal states
@@ -83,9 +83,9 @@ def plain(experiment: Experiment) -> Callable[[], object]:
         body = partial(epoch, lane=lane)
         return jax.lax.scan(body, carry, jnp.arange(EPOCHS.value))
 
-    seeds = jnp.arange(SEEDS.value, dtype=jnp.int32)
-    make = jax.vmap(lambda seed: make_lane(problem, data, seed, jnp.float32(1e-3)))
-    lanes = jax.jit(make)(seeds)
+    ids = stream_ids(range(SEEDS.value), vary=("init", "order", "split"))
+    make = jax.vmap(lambda ids: make_lane(problem, data, ids, jnp.float32(1e-3)))
+    lanes = jax.jit(make)(ids)
     params = jax.jit(jax.vmap(lambda lane: model.init(lane.init_key)[0]))(lanes)
     carry = (params, jax.vmap(optimizer.init)(params))
     run = jax.jit(jax.vmap(train), donate_argnums=1)

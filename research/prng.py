@@ -7,13 +7,14 @@ not on the activation, the lane's position, the devices or the number of seeds.
 import zlib
 
 import jax
+import numpy as np
 from jaxtyping import Array, Int, Key
 
 ROOT = 0
 STREAMS = ("init", "order", "dropout", "split", "test_split")
 
 
-def stream_key(stream: str, seed: Int[Array, ""] | int) -> Key[Array, ""]:
+def stream_key(stream: str, seed: Int[Array, ""] | np.integer | int) -> Key[Array, ""]:
     """Returns the key of one stream for one seed id."""
     root = jax.random.fold_in(jax.random.key(ROOT), STREAMS.index(stream))
     return jax.random.fold_in(root, seed)

@@ -8,8 +8,11 @@ import numpy as np
 from research.config_values import from_mapping
 from research.experiment.prepare import Experiment, prepare
 from research.records.events import Event
+from research.training.lanes import TrainedArm, join
 from research.training.plan import Plan
-from research.training.run import TrainedArm, train_arm
+from research.training.population import compile_programs
+from research.training.problem import StreamIds, stream_ids
+from research.training.run import train_arm
 
 TINY = {
     "activations": "relu,gelu",
@@ -48,17 +51,31 @@ def train(
     before_scoring: Callable[[Sequence[int]], None] = lambda seeds: None,
 ) -> TrainedArm:
     """Trains one arm of an experiment as the run does, under a plan of the test's."""
-    return train_arm(
-        experiment.problems[slug],
-        plan or fixed_plan(),
-        experiment.data,
+    plan, problem = plan or fixed_plan(), experiment.problems[slug]
+    blocks = train_arm(
+        problem,
+        plan,
+        compile_programs(problem, plan, experiment.data),
         arm=slug,
         seeds=tuple(seeds),
+        ids=stream_ids(seeds, vary=experiment.config.vary),
         learning_rate=learning_rate,
         epochs=epochs,
         observe=observe,
         before_scoring=before_scoring,
     )
+    return join(list(blocks))
+
+
+def lane_ids(
+    seed: int,
+    *,
+    vary: tuple[str, ...] = ("init", "order", "split"),
+    background: int = 0,
+) -> StreamIds:
+    """Returns the ids of one lane."""
+    [*ids] = stream_ids([seed], vary=vary, background=background)
+    return StreamIds(*(each[0] for each in ids))
 
 
 def numbers(arm: TrainedArm) -> dict[str, np.ndarray]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from research.activations.catalog import Activation
 from research.tasks.contract import Task
-from research.training.problem import Problem
 from research.training.lanes import TrainedArm
+from research.training.problem import Problem
 
 REACH = 6.0
 POINTS = 601

@@ -1,7 +1,7 @@
 """Everything that an experiment needs before it trains: checked, loaded, laid out."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import jax
 
@@ -15,6 +15,12 @@ from research.tasks.contract import Task
 from research.training.devices import claim_devices
 from research.training.plan import Plan, make_plan
 from research.training.problem import Data, Problem
+
+# Seeds that a sequential plan adds at a time: a fixed number, so that the seeds that a
+# verdict took do not depend on the machine.
+BATCH = 16
+# What the arm is called that is the reference again, with other seeds.
+NULL = "~null"
 
 # Products of float32 in full precision on every backend.
 PRECISION = "highest"
@@ -33,11 +39,16 @@ class Experiment:
     plan: Plan
     notes: tuple[str, ...]
 
+    def seeds_of(self, arm: str) -> tuple[int, ...]:
+        """Returns the absolute ids of an arm's seeds; of a sequential plan, the most."""
+        count = self.config.seeds
+        first = self.config.first_seed + count * arm.endswith(NULL)
+        return tuple(range(first, first + count))
+
     @property
-    def seeds(self) -> tuple[int, ...]:
-        """The absolute ids of the seeds."""
-        first = self.config.first_seed
-        return tuple(range(first, first + self.config.seeds))
+    def learning_rate(self) -> float:
+        """The learning rate, the same for every arm."""
+        return self.config.optimizer.learning_rate[0]
 
     @property
     def steps_per_epoch(self) -> int:
@@ -45,8 +56,11 @@ class Experiment:
         return self.problems[self.reference].steps_per_epoch
 
 
-def prepare(config: ExperimentConfig) -> Experiment:
+def prepare(config: ExperimentConfig, *, recorded: Plan | None = None) -> Experiment:
     """Resolves names, loads data, builds models and plans; trains nothing.
+
+    Args:
+      recorded: the plan of lanes that are trained already, which the others then follow.
 
     Raises:
       ConfigError: an activation that cannot be used.
@@ -57,6 +71,8 @@ def prepare(config: ExperimentConfig) -> Experiment:
             "jax_debug_nans: must be off; a diverged lane is NaN by design"
         )
     names, reference = arms(config.activations, config.reference)
+    if config.mode == "null":
+        names = (reference,)
     note = claim_devices(config.compute.devices)
     jax.config.update("jax_default_matmul_precision", PRECISION)
     activations = {record.slug: record for record in map(lookup, names)}
@@ -71,6 +87,9 @@ def prepare(config: ExperimentConfig) -> Experiment:
         for slug, activation in activations.items()
     }
     base = lookup(reference).slug
+    if config.mode == "null":
+        activations = dict.fromkeys((base, base + NULL), activations[base])
+        problems = dict.fromkeys(activations, problems[base])
     return Experiment(
         config=config,
         task=task,
@@ -78,13 +97,7 @@ def prepare(config: ExperimentConfig) -> Experiment:
         activations=activations,
         problems=problems,
         reference=base,
-        plan=make_plan(
-            problems.values(),
-            data,
-            lanes=config.seeds,
-            devices=config.compute.devices,
-            lanes_per_chunk=config.compute.lanes_per_chunk,
-        ),
+        plan=_plan(config, problems, data, recorded),
         notes=(
             *((note,) if note else ()),
             *remarks(config.activations),
@@ -92,6 +105,28 @@ def prepare(config: ExperimentConfig) -> Experiment:
             *_sizes(config, task, activations, problems, base),
         ),
     )
+
+
+def _plan(
+    config: ExperimentConfig,
+    problems: Mapping[str, Problem],
+    data: Data,
+    recorded: Plan | None,
+) -> Plan:
+    """Returns the plan; what changes rounding is taken from a recorded one."""
+    devices, width = config.compute.devices, config.compute.lanes_per_chunk
+    if recorded is not None:
+        devices = devices or recorded.devices
+        width = recorded.lanes_per_chunk
+    sequential = config.seeds_plan == "sequential"
+    plan = make_plan(
+        problems.values(),
+        data,
+        lanes=min(BATCH, config.seeds) if sequential else config.seeds,
+        devices=devices,
+        lanes_per_chunk=width,
+    )
+    return plan if recorded is None else replace(plan, rule=recorded.rule)
 
 
 def _sizes(

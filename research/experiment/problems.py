@@ -18,7 +18,15 @@ from research.models.own import build_own, describe_own
 from research.own_code import is_own, reason
 from research.tasks.contract import Task
 from research.tasks.moons import load_moons
-from research.training.problem import ANY_LANE, Data, Problem, forward, make_lane, start, take
+from research.training.problem import (
+    ANY_LANE,
+    Data,
+    Problem,
+    forward,
+    make_lane,
+    start,
+    take,
+)
 from research.training.step import train_step
 
 TASKS: dict[str, Callable[[Any], Task]] = {"moons": load_moons}

@@ -1,48 +1,34 @@
 """From config to verdict: train, check the pairing, judge, write, show."""
 
-import dataclasses
+import contextlib
 import os
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import jax
-import numpy as np
 from rich.console import Console
 
+from research.activations.names import canonical_config
 from research.config import ExperimentConfig
 from research.config_values import from_mapping, to_mapping
-from research.errors import InvalidComparison
+from research.experiment.lanes import Compiled, Run, finish, train
 from research.experiment.observers import Watch, watching
-from research.experiment.pictures import (
-    activation_pictures,
-    boundary_pictures,
-    same_function,
-)
-from research.experiment.prepare import PRECISION, Experiment, prepare
-from research.experiment.problems import describe_model
-from research.experiment.scores import score_columns, table
-from research.experiment.summary import Results, summarise
-from research.own_code import reason
-from research.records.events import ArmFinished, Observer, RunFinished, RunStarted
-from research.records.folder import (
-    RunFolder,
-    claim,
-    new_folder,
-    write_arrays,
-    write_json,
-    write_table,
-)
-from research.records.ledger import record_opening
-from research.records.manifest import manifest
+from research.experiment.prepare import Experiment, prepare
+from research.experiment.results import write_results
+from research.experiment.sequential import train_sequentially
+from research.experiment.started import describe_manifest, recorded_plan, run_started
+from research.records.events import RunFinished
+from research.records.folder import RunFolder, new_folder, write_json
+from research.records.ledger import record_change
+from research.records.lock import locked
 from research.records.outcome import check_outcome
+from research.records.reopening import changes, check_changes, recorded_config
 from research.reporting.console import print_verdict
 from research.reporting.report import write_report
-from research.training.pairing import Pairing, check_pairing
-from research.training.run import TrainedArm, train_arm
+from research.training.lanes import TrainedArm
 
 
 def compare(
@@ -54,6 +40,9 @@ def compare(
 ) -> dict[str, Any]:
     """Trains every arm over all seeds and judges them; returns summary.json's mapping.
 
+    In a folder that holds lanes of the same experiment only those that are missing are
+    trained: of a run that was stopped, or of more seeds.
+
     Args:
       config: an ExperimentConfig, or a nested mapping of the fields that differ from
         the defaults. None means make_moons with ReLU and GELU.
@@ -61,40 +50,109 @@ def compare(
       command: what the manifest records as the command of this run.
 
     Raises:
-      ConfigError: a field that cannot be used.
+      ConfigError: a field that cannot be used, or a folder that holds something else.
       InvalidComparison: the arms were not trained under equal conditions.
       AllDiverged: every lane of an arm stopped being finite; results are written.
     """
-    began = time.perf_counter()
     given = to_mapping(config) if isinstance(config, ExperimentConfig) else config
-    experiment = prepare(from_mapping({} if given is None else given))
+    checked = from_mapping({} if given is None else given)
+    place = Path(workdir) if workdir else None
+    experiment = prepare(checked, recorded=recorded_plan(place) if place else None)
     console = console or Console()
-    folder = RunFolder(
-        Path(workdir) if workdir else new_folder(Path("runs"), experiment.task.name)
-    )
-    claim(folder, to_mapping(experiment.config))
-    write_json(folder.manifest, _manifest(experiment, command or shlex.join(sys.argv)))
-    with watching(
-        folder,
-        console,
-        tensorboard_seeds=experiment.config.tensorboard.seeds,
-        attempt=f"{int(time.time())}.{os.getpid()}",
-    ) as watch:
-        watch.observe(_run_started(experiment))
-        trained = {
-            slug: _train(experiment, slug, folder, watch.observe)
-            for slug in experiment.problems
-        }
-        summary = _write_results(experiment, trained, folder, watch.failures, began)
-        unwritten = _report(summary, folder, watch)
-    print_verdict(summary, console, workdir=folder.root)
-    for failure in watch.failures:
-        if failure not in summary["warnings"]:
-            console.print(f"Warning: {failure}", markup=False)
-    if unwritten is not None:
-        raise unwritten
+    root = place or new_folder(Path("runs"), experiment.task.name)
+    line = command or shlex.join(sys.argv)
+    summary = run_in(experiment, RunFolder(root), console, command=line)
     check_outcome(summary)
     return summary
+
+
+def run_in(
+    experiment: Experiment,
+    folder: RunFolder,
+    console: Console,
+    *,
+    command: str,
+    compiled: Compiled | None = None,
+) -> dict[str, Any]:
+    """Trains, judges and shows an experiment in a folder of its own.
+
+    Args:
+      compiled: programs of the same problems, which are used and added to.
+    """
+    began = time.perf_counter()
+    with opened(experiment, folder, command=command) as note:
+        if note:
+            console.print(note, markup=False)
+        with watching(
+            folder,
+            console,
+            tensorboard_seeds=experiment.config.tensorboard.seeds,
+            attempt=f"{int(time.time())}.{os.getpid()}",
+        ) as watch:
+            watch.observe(run_started(experiment))
+            run = Run(
+                experiment=experiment,
+                folder=folder,
+                observe=watch.observe,
+                compiled={} if compiled is None else compiled,
+            )
+            trained = _train(run)
+            summary = write_results(experiment, trained, folder, watch.failures, began)
+            unwritten = _report(summary, folder, watch)
+        print_verdict(summary, console, workdir=folder.root)
+    for told in (*run.damaged, *watch.failures):
+        if told not in summary["warnings"]:
+            console.print(f"Warning: {told}", markup=False)
+    if unwritten is not None:
+        raise unwritten
+    return summary
+
+
+@contextlib.contextmanager
+def opened(
+    experiment: Experiment, folder: RunFolder, *, command: str
+) -> Iterator[str | None]:
+    """Takes a folder for this process; what it holds must go with the experiment.
+
+    Yields:
+      A sentence where another process left it, killed or crashed; else None.
+
+    Raises:
+      ConfigError: another process is at work there, or it holds another run.
+    """
+    config = experiment.config
+    with locked(folder.root) as note:
+        there = recorded_config(folder.root)
+        if there is None:
+            write_json(folder.config, to_mapping(config))
+            write_json(folder.manifest, describe_manifest(experiment, command))
+        else:
+            found = changes(there, config, canonical_config)
+            check_changes(folder.root, found)
+            for change in found:
+                record_change(
+                    folder.ledger,
+                    field=change.field,
+                    there=change.there,
+                    now=change.now,
+                    verdict_seen=folder.summary.is_file(),
+                )
+            if found:
+                write_json(folder.config, to_mapping(config))
+        yield note
+
+
+def _train(run: Run) -> dict[str, TrainedArm]:
+    if run.experiment.config.seeds_plan == "sequential":
+        trained = train_sequentially(run)
+        for arm, lanes in trained.items():
+            finish(run, arm, lanes)
+        return trained
+    trained = {}
+    for arm in run.experiment.problems:
+        trained[arm] = train(run, arm, run.experiment.seeds_of(arm))
+        finish(run, arm, trained[arm])
+    return trained
 
 
 def _report(
@@ -107,160 +165,3 @@ def _report(
         return error
     watch.observe(RunFinished(summary=summary, figures=figures))
     return None
-
-
-def _train(
-    experiment: Experiment, slug: str, folder: RunFolder, observe: Observer
-) -> TrainedArm:
-    rate = experiment.config.optimizer.learning_rate[0]
-
-    def before_scoring(seeds: Sequence[int]) -> None:
-        record_opening(folder.ledger, arm=slug, learning_rate=rate, seeds=seeds)
-
-    trained = train_arm(
-        experiment.problems[slug],
-        experiment.plan,
-        experiment.data,
-        arm=slug,
-        seeds=experiment.seeds,
-        learning_rate=rate,
-        epochs=experiment.config.epochs,
-        observe=observe,
-        before_scoring=before_scoring,
-    )
-    scores = score_columns(experiment.task, trained)
-    observe(ArmFinished(arm=slug, scores=scores, learning_rate=rate))
-    return trained
-
-
-def _write_results(
-    experiment: Experiment,
-    trained: Mapping[str, TrainedArm],
-    folder: RunFolder,
-    failures: Sequence[str],
-    began: float,
-) -> dict[str, Any]:
-    """Writes everything under results/, the summary last, and returns the summary.
-
-    Raises:
-      InvalidComparison: the pairing does not hold; all but the summary is written.
-    """
-    config, task = experiment.config, experiment.task
-    columns = {slug: score_columns(task, arm) for slug, arm in trained.items()}
-    rate = config.optimizer.learning_rate[0]
-    header, rows = table(columns, seeds=experiment.seeds, learning_rate=rate)
-    write_table(folder.per_seed, header, rows)
-    any_arm = trained[experiment.reference]
-    curves = {
-        f"{slug}/{name}": values
-        for slug, arm in trained.items()
-        for name, values in arm.curves.items()
-    }
-    write_arrays(folder.curves, {"seeds": any_arm.seeds, **curves})
-    write_arrays(folder.test_correct, _per_example(experiment, trained))
-    pairing = check_pairing(trained, vary=config.vary, reference=experiment.reference)
-    _check_valid(experiment, trained, pairing, folder)
-    pictures, undrawn = _pictures(experiment, trained)
-    write_arrays(folder.figures, pictures)
-    summary = summarise(
-        Results(
-            config=config,
-            task=task,
-            reference=experiment.reference,
-            activations=experiment.activations,
-            trained=trained,
-            columns=columns,
-            pairing=pairing,
-            steps=config.epochs * experiment.steps_per_epoch,
-            total_seconds=time.perf_counter() - began,
-            warnings=(*experiment.notes, *failures, *undrawn),
-        )
-    )
-    write_json(folder.summary, summary)
-    return summary
-
-
-def _per_example(
-    experiment: Experiment, trained: Mapping[str, TrainedArm]
-) -> dict[str, np.ndarray]:
-    """Returns each arm's primary metric by seed and test row; right or wrong as bits."""
-    values = {
-        slug: np.asarray(arm.scored.test[experiment.task.primary], np.float32)
-        for slug, arm in trained.items()
-    }
-    bits = all(np.isin(value, (0, 1)).all() for value in values.values())
-    return {
-        name: value.astype(bool) if bits else value for name, value in values.items()
-    }
-
-
-def _check_valid(
-    experiment: Experiment,
-    trained: Mapping[str, TrainedArm],
-    pairing: Pairing,
-    folder: RunFolder,
-) -> None:
-    """Raises InvalidComparison for arms that are not paired, or not really different."""
-    if not pairing.verified:
-        raise InvalidComparison(
-            f"the arms are not paired: {'; '.join(pairing.problems)} (see {folder.root})"
-        )
-    for names in pairing.identical_arms:
-        functions = [experiment.activations[name] for name in names]
-        if trained[names[0]].scored.alive.any() and not same_function(functions):
-            raise InvalidComparison(
-                f"{' and '.join(names)} are different functions, but were trained "
-                "bit-equal on every seed: the model does not use what its activation "
-                f"gives (see {folder.root})"
-            )
-
-
-def _pictures(
-    experiment: Experiment, trained: Mapping[str, TrainedArm]
-) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
-    """Returns what the figures show, and what could not be: never worth the results."""
-    try:
-        pictures = activation_pictures(experiment.activations)
-        pictures |= boundary_pictures(experiment.task, experiment.problems, trained)
-    except Exception as error:
-        return {}, (f"the activations could not be drawn: {reason(error)}",)
-    return pictures, ()
-
-
-def _run_started(experiment: Experiment) -> RunStarted:
-    config = experiment.config
-    model = describe_model(config, experiment.task)
-    return RunStarted(
-        title=(
-            f"{experiment.task.name} · {model} · {config.optimizer.name} "
-            f"{config.optimizer.learning_rate[0]:g}, batch {config.batch_size}, "
-            f"{config.epochs} epochs · {config.seeds} seed{'s' * (config.seeds > 1)}"
-        ),
-        arms=tuple(experiment.problems),
-        reference=experiment.reference,
-        seeds=experiment.seeds,
-        epochs=config.epochs,
-        steps_per_epoch=experiment.steps_per_epoch,
-        config=to_mapping(config),
-    )
-
-
-def _manifest(experiment: Experiment, command: str) -> dict[str, Any]:
-    task = experiment.task
-    devices = jax.devices()[: experiment.plan.devices]
-    return manifest(
-        command=command,
-        devices=[f"{device.platform}:{device.id}" for device in devices],
-        plan=dataclasses.asdict(experiment.plan),
-        precision=f"float32, matmul {PRECISION}",
-        data=_named({"inputs": task.inputs, "targets": task.targets}),
-    )
-
-
-def _named(tree: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Returns the arrays of a tree by their paths: `inputs`, `inputs.tokens`."""
-    leaves = jax.tree_util.tree_leaves_with_path(tree)
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="."): leaf
-        for path, leaf in leaves
-    }

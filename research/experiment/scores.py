@@ -1,6 +1,6 @@
 """From trained lanes to the per-seed table."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -41,13 +41,16 @@ def _fill(task: Task, metric: str, means: np.ndarray, alive: np.ndarray) -> np.n
 
 
 def table(
-    arms: Mapping[str, Columns], *, seeds: tuple[int, ...], learning_rate: float
+    arms: Mapping[str, Columns],
+    *,
+    seeds: Mapping[str, Sequence[int]],
+    learning_rate: float,
 ) -> tuple[list[str], list[list]]:
     """Returns the header and the rows of per_seed.csv."""
     names = list(next(iter(arms.values())))
     rows = [
         [arm, learning_rate, seed, *(columns[name][i].item() for name in names)]
         for arm, columns in arms.items()
-        for i, seed in enumerate(seeds)
+        for i, seed in enumerate(seeds[arm])
     ]
     return ["arm", "learning_rate", "seed", *names], rows

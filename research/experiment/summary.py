@@ -1,7 +1,7 @@
 """summary.json: what the run found, complete enough to draw the report from."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from research.experiment.problems import describe_model
 from research.experiment.scores import Columns
 from research.statistics import Comparison
 from research.tasks.contract import Metric, Task
-from research.training.pairing import Pairing
 from research.training.lanes import TrainedArm
+from research.training.pairing import Pairing
 
 SCHEMA = 1
 # The draws of the statistics have their own fixed root.
@@ -23,7 +23,10 @@ STATISTICS_SEED = 0
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Results:
-    """Everything that was measured, by the arms' slugs."""
+    """Everything that was measured, by the arms' slugs.
+
+    pairing: None where the arms are no pairs.
+    """
 
     config: ExperimentConfig
     task: Task
@@ -31,7 +34,8 @@ class Results:
     activations: Mapping[str, Activation]
     trained: Mapping[str, TrainedArm]
     columns: Mapping[str, Columns]
-    pairing: Pairing
+    pairing: Pairing | None
+    ledger: Mapping[str, Any]
     steps: int
     total_seconds: float
     warnings: tuple[str, ...]
@@ -51,8 +55,8 @@ def summarise(results: Results) -> dict[str, Any]:
     loss = task.metrics.get("loss")
     return {
         "schema": SCHEMA,
-        "mode": "compare",
-        "plan": "fixed",
+        "mode": config.mode,
+        "plan": config.seeds_plan,
         "task": task.name,
         "model": describe_model(config, task),
         "initializer": _initializer(config),
@@ -62,7 +66,8 @@ def summarise(results: Results) -> dict[str, Any]:
         "epochs": config.epochs,
         "steps": results.steps,
         "selection": config.selection,
-        "seeds": config.seeds,
+        "seeds": len(results.trained[results.reference].seeds),
+        "seeds_allowed": config.seeds,
         "first_seed": config.first_seed,
         "vary": list(config.vary),
         "rows": dataclasses.asdict(task.rows),
@@ -79,8 +84,10 @@ def summarise(results: Results) -> dict[str, Any]:
         "comparisons": [
             _comparison(results, comparison, primary) for comparison in comparisons
         ],
-        "pairing": _pairing(results.pairing),
-        "trainings": len(results.trained) * config.seeds,
+        "pairing": _pairing(results.pairing) if results.pairing else None,
+        "looks": results.ledger["looks"],
+        "changes": results.ledger["changes"],
+        "trainings": sum(len(lanes.seeds) for lanes in results.trained.values()),
         "total_seconds": results.total_seconds,
         "warnings": [*results.warnings, *_warnings(results, comparisons)],
     }
@@ -104,19 +111,32 @@ def _test_train_ratio(results: Results) -> float | None:
 
 
 def _judge(results: Results, metric: Metric, primary: str) -> tuple[Comparison, ...]:
-    return statistics.judge(
-        {slug: columns[primary] for slug, columns in results.columns.items()},
-        reference=results.reference,
-        higher_is_better=metric.higher_is_better,
-        margin=results.config.analysis.margin,
-        confidence=results.config.analysis.confidence,
-        generator=np.random.default_rng(STATISTICS_SEED),
-        diverged={
-            slug: columns["status"] == "diverged"
-            for slug, columns in results.columns.items()
-        },
-        test_train_ratio=_test_train_ratio(results),
-    )
+    config = results.config
+    settings: dict[str, Any] = {
+        "reference": results.reference,
+        "higher_is_better": metric.higher_is_better,
+        "margin": config.analysis.margin,
+        "confidence": config.analysis.confidence,
+        "generator": np.random.default_rng(STATISTICS_SEED),
+    }
+    scores = {arm: columns[primary] for arm, columns in results.columns.items()}
+    if config.mode == "null":
+        return statistics.judge_runs(
+            {
+                arm: statistics.Runs(values, tuple(map(str, lanes.seeds)))
+                for (arm, values), lanes in zip(
+                    scores.items(), results.trained.values(), strict=True
+                )
+            },
+            **settings,
+        )
+    settings["diverged"] = {
+        arm: columns["status"] == "diverged" for arm, columns in results.columns.items()
+    }
+    if config.seeds_plan == "sequential":
+        return statistics.judge_sequential(scores, **settings)
+    ratio = _test_train_ratio(results)
+    return statistics.judge(scores, **settings, test_train_ratio=ratio)
 
 
 def _exploratory(results: Results, primary: str) -> list[str]:
@@ -175,6 +195,9 @@ def _arm(results: Results, slug: str, primary: str) -> dict[str, Any]:
 def _comparison(
     results: Results, comparison: Comparison, primary: str
 ) -> dict[str, Any]:
+    if not comparison.paired:
+        told = {"learning_speed": None, "exploratory": {}}
+        return {**dataclasses.asdict(comparison), **told}
     arm, reference = comparison.arm, comparison.reference
     mine, theirs = results.columns[arm], results.columns[reference]
     metric = results.task.metrics[results.task.primary]
@@ -217,8 +240,32 @@ def _warnings(results: Results, comparisons: tuple[Comparison, ...]) -> list[str
     warnings = [
         f"{' and '.join(names)} were called and are bit-equal on every seed: "
         "they are one function here"
-        for names in results.pairing.identical_arms
+        for names in (results.pairing.identical_arms if results.pairing else ())
+    ]
+    warnings += [
+        _changed(change)
+        for change in results.ledger["changes"]
+        if change["verdict_seen"]
     ]
     for comparison in comparisons:
         warnings += statistics.cautions(comparison)
     return warnings
+
+
+def _changed_late(results: Results) -> Iterator[str]:
+    """Says what was changed after a verdict had been seen; a sequential one may be."""
+    for change in results.ledger["changes"]:
+        field, there, now = change["field"], change["from"], change["to"]
+        if not change["verdict_seen"]:
+            continue
+        if field == "seeds" and results.config.seeds_plan == "fixed":
+            yield (
+                f"{now - there} seeds were added after the verdict on {there} had been "
+                "seen: interval and p do not account for that look"
+            )
+        if field.startswith("analysis."):
+            name = field.removeprefix("analysis.")
+            yield (
+                f"the {name} was changed from {there:g} to {now:g} after the verdict had "
+                "been seen"
+            )

@@ -40,7 +40,7 @@ def record_opening(
     write_json(path, ledger)
 
 
-def record_look(path: Path, *, seeds: int, decided: Mapping[str, str]) -> None:
+def record_look(path: Path, *, seeds: int, decided: Mapping[str, str | None]) -> None:
     """Writes that the scores of so many seeds an arm were judged, and what was decided.
 
     A look that was taken before an interruption is not written again.

@@ -12,11 +12,13 @@ from research.records.events import RoundFinished, RunStarted
 class Pace:
     """Counts of one arm, kept up by `count_round`.
 
+    seeds: how many the arm has.
     last_epoch: the epoch that each seed has reached; seeds come in blocks.
     seed_steps, seconds: optimiser steps of single seeds, and the time they took.
     diverged: frozen lanes of each block, by its seeds.
     """
 
+    seeds: int
     last_epoch: dict[int, int] = field(default_factory=dict)
     seed_steps: int = 0
     seconds: float = 0.0
@@ -36,7 +38,7 @@ def count_round(pace: Pace, event: RoundFinished, steps_per_epoch: int) -> None:
 
 def epochs_done(pace: Pace, run: RunStarted) -> float:
     """Epochs done, as a mean over all seeds of the arm, in blocks begun or not."""
-    return sum(pace.last_epoch.values()) / len(run.seeds)
+    return sum(pace.last_epoch.values()) / pace.seeds
 
 
 def epochs_text(pace: Pace, run: RunStarted) -> str:
@@ -58,7 +60,7 @@ def seconds_left(pace: Pace, run: RunStarted) -> float | None:
     rate = speed(pace)
     if rate is None:
         return None
-    epochs = (run.epochs - epochs_done(pace, run)) * len(run.seeds)
+    epochs = (run.epochs - epochs_done(pace, run)) * pace.seeds
     return epochs * run.steps_per_epoch / rate
 
 

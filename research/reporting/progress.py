@@ -119,7 +119,7 @@ class _Bars:
         self._progress.console.print(
             event.title, style="bold", highlight=False, markup=False
         )
-        self._paces = {arm: Pace() for arm in event.arms}
+        self._paces = {arm: Pace(seeds=len(event.seeds_of(arm))) for arm in event.arms}
         for arm in event.arms:
             self._tasks[arm] = self._progress.add_task(
                 arm,
@@ -148,8 +148,9 @@ class _Bars:
 
     def _finish(self, event: ArmFinished) -> None:
         pace = self._paces[event.arm]
-        # An arm that an earlier attempt finished tells no rounds.
-        pace.last_epoch = dict.fromkeys(self._run.seeds, self._run.epochs)
+        # A sequential plan may need fewer seeds than it may take.
+        pace.seeds = len(event.seeds)
+        pace.last_epoch = dict.fromkeys(event.seeds, self._run.epochs)
         style = "yellow" if any(pace.diverged.values()) else "green"
         status = _Status(word=result_text(pace, event.scores) or "done", style=style)
         self._show(event.arm, status)
@@ -177,7 +178,9 @@ class _PlainLines:
         match event:
             case RunStarted():
                 self._run = event
-                self._paces = {arm: Pace() for arm in event.arms}
+                self._paces = {
+                    arm: Pace(seeds=len(event.seeds_of(arm))) for arm in event.arms
+                }
                 self._print(event.title)
             case ArmStarted():
                 self._print(f"{event.arm}: compiling")

@@ -1,5 +1,6 @@
 """Trained lanes: what is known of them, joined, chosen, and as plain named arrays."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -66,6 +67,19 @@ def join(blocks: Sequence[TrainedArm]) -> TrainedArm:
     )
 
 
+def choose(lanes: TrainedArm, seeds: Sequence[int]) -> TrainedArm:
+    """Returns the lanes of these seeds alone; the first must be the first of all."""
+    if len(seeds) == len(lanes.seeds):
+        return lanes
+    rows = np.flatnonzero(np.isin(lanes.seeds, seeds))
+
+    def each(name: str) -> Any:
+        return jax.tree.map(lambda leaf: leaf[rows], getattr(lanes, name))
+
+    names = ("seeds", "curves", "scored", "weights", "splits")
+    return dataclasses.replace(lanes, **{name: each(name) for name in names})
+
+
 def to_arrays(lanes: TrainedArm) -> dict[str, np.ndarray]:
     """Returns everything that is known of lanes as named arrays, to be kept in a file."""
     scored = lanes.scored._asdict()
@@ -95,7 +109,7 @@ def from_arrays(
       KeyError, ValueError: an array is missing, or is not this problem's.
     """
 
-    def part(name: str) -> dict[str, np.ndarray]:
+    def part(name: str) -> dict[str, Any]:
         head = f"{name}/"
         return {
             key.removeprefix(head): value

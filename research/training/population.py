@@ -13,7 +13,15 @@ from jaxtyping import Array, Float, Int, PyTree
 from research.training import checksums
 from research.training.devices import AXIS, seed_mesh
 from research.training.plan import Plan
-from research.training.problem import Data, Lane, LaneState, Problem, StreamIds, make_lane, start
+from research.training.problem import (
+    Data,
+    Lane,
+    LaneState,
+    Problem,
+    StreamIds,
+    make_lane,
+    start,
+)
 from research.training.score import score_lane
 from research.training.step import curve_values, evaluate, train_epoch
 

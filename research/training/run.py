@@ -97,7 +97,9 @@ def _train_block(
     before_scoring(seeds)
     scored = programs.score((lanes, states), data)
     best = (states.best_params, states.best_model_state)
-    fitted, params = jax.tree.map(lambda leaf: np.asarray(leaf[0]), (lanes.fitted, best))
+    fitted, params = jax.tree.map(
+        lambda leaf: np.asarray(leaf[0]), (lanes.fitted, best)
+    )
     sums = keep(sums)
     return TrainedArm(
         seeds=np.asarray(seeds),

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tiny_runs import tiny_experiment
+from tiny_runs import lane_ids, tiny_experiment
 
 from research.training.problem import make_lane, start
 
@@ -15,7 +15,10 @@ def parts(vary: str, seed: int) -> dict[str, bytes]:
     """Returns the bits of each part of a lane that a seed may change."""
     experiment = tiny_experiment(vary=vary)
     lane = make_lane(
-        experiment.problems["relu"], experiment.data, jnp.int32(seed), jnp.float32(1)
+        experiment.problems["relu"],
+        experiment.data,
+        lane_ids(seed, vary=experiment.config.vary),
+        jnp.float32(1),
     )
     rest = np.concatenate([lane.split.train, lane.split.validation])
     return {
@@ -50,7 +53,7 @@ def test_order_and_dropout_are_drawn_apart():
 
 
 def test_scaling_is_the_lanes_own(tiny):
-    lane = make_lane(tiny.problems["relu"], tiny.data, jnp.int32(1), jnp.float32(0.01))
+    lane = make_lane(tiny.problems["relu"], tiny.data, lane_ids(1), jnp.float32(0.01))
     train = tiny.task.inputs[np.asarray(lane.split.train)]
     np.testing.assert_allclose(lane.fitted.mean, train.mean(axis=0), atol=1e-6)
     np.testing.assert_allclose(lane.fitted.std, train.std(axis=0), atol=1e-6)
@@ -58,7 +61,7 @@ def test_scaling_is_the_lanes_own(tiny):
 
 def test_arms_start_alike(tiny):
     lanes = [
-        make_lane(problem, tiny.data, jnp.int32(4), jnp.float32(0.01))
+        make_lane(problem, tiny.data, lane_ids(4), jnp.float32(0.01))
         for problem in tiny.problems.values()
     ]
     states = [

@@ -1,6 +1,5 @@
 """Lanes do not feel each other: not the chunk, the rounds, the blocks, nor a divergence."""
 
-import dataclasses
 import functools
 
 import jax
@@ -11,9 +10,10 @@ from tiny_runs import fixed_plan, numbers, train
 from research import prng
 from research.records.events import ArmStarted, RoundFinished
 from research.training.population import compile_programs, start_lane
+from research.training.problem import stream_ids
 from research.training.step import shuffle
 
-SEEDS = np.arange(8, dtype=np.int32)
+SEEDS = stream_ids(range(8), vary=("init", "order", "split"))
 RATE = np.float32(0.01)
 # Another chunk width or device count may change rounding: a unit in the last place of a
 # loss near 1 is 1.2e-7, and within five epochs it does not grow beyond a few of them.
@@ -35,11 +35,11 @@ def compiled(tiny):
     return compile_programs(tiny.problems["relu"], one_device(), tiny.data)
 
 
-def trained(compiled, *, rates=None, rounds=(5,)):
+def trained(compiled, *, ids=SEEDS, rates=None, rounds=(5,)):
     """Returns the lanes' constants, and states and curves after these rounds."""
     programs, data = compiled
     rates = np.full(8, RATE) if rates is None else rates
-    lanes, states, _, _ = programs.start((SEEDS, rates), data)
+    lanes, states, _, _ = programs.start((ids, rates), data)
     done, pieces = 0, []
     for count in rounds:
         states, curves = programs.train(
@@ -211,9 +211,9 @@ def test_nothing_is_compiled_twice(compiled, tiny):
 
 
 def test_what_does_not_vary_is_equal_in_every_lane(tiny):
-    problem = dataclasses.replace(tiny.problems["relu"], vary=("init",))
+    problem, ids = tiny.problems["relu"], stream_ids(range(8), vary=("init",))
     begin = jax.jit(jax.vmap(lambda *lane: start_lane(problem, lane, tiny.data)))
-    lanes, states, _, sums = begin(SEEDS, np.full(8, RATE))
+    lanes, states, _, sums = begin(ids, np.full(8, RATE))
     assert len(np.unique(sums["split"])) == 1
     assert len(np.unique(jax.random.key_data(lanes.order_key))) == 2  # one key's words
     for path, kernels in sums["weights"].items():
@@ -221,10 +221,9 @@ def test_what_does_not_vary_is_equal_in_every_lane(tiny):
     assert states.params["layers"][0]["kernel"].shape == (8, 2, 8)
 
 
-def test_lanes_that_vary_in_nothing_are_one_lane(tiny):
-    problem = dataclasses.replace(tiny.problems["relu"], vary=())
-    compiled = compile_programs(problem, one_device(), tiny.data)
-    lanes, states, curves = trained(compiled)
+def test_lanes_that_vary_in_nothing_are_one_lane(compiled):
+    ids = stream_ids(range(8), vary=(), background=3)
+    lanes, states, curves = trained(compiled, ids=ids)
     for leaf in jax.tree.leaves((states, curves)):
         assert all(leaf[lane].tobytes() == leaf[0].tobytes() for lane in range(8))
     assert lanes.split.train.shape == (8, 120)

@@ -3,14 +3,14 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tiny_runs import train
+from tiny_runs import lane_ids, train
 
 from research.training.problem import make_lane
 
 
 @pytest.fixture(scope="module")
 def split(tiny):
-    lane = make_lane(tiny.problems["relu"], tiny.data, jnp.int32(0), jnp.float32(1))
+    lane = make_lane(tiny.problems["relu"], tiny.data, lane_ids(0), jnp.float32(1))
     return lane.split
 
 

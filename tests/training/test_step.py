@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from tiny_runs import lane_ids
 
 from research import prng
 from research.training.problem import make_lane, start
@@ -51,7 +52,7 @@ def epochs(walk):
 
 
 def lane_of(problem, data, *, rate):
-    return make_lane(problem, data, jnp.int32(3), jnp.float32(rate))
+    return make_lane(problem, data, lane_ids(3), jnp.float32(rate))
 
 
 def forward(params, x):

@@ -1,0 +1,132 @@
+"""An experiment's lanes: those that a folder holds already, and those still to train."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from research.errors import DataError
+from research.experiment.prepare import Experiment
+from research.experiment.scores import score_columns
+from research.records.events import ArmFinished, ArmStarted, Observer, RoundFinished
+from research.records.folder import RunFolder
+from research.records.lane_files import lane_files, read_lanes, write_lanes
+from research.records.ledger import record_opening
+from research.training.lanes import TrainedArm, choose, from_arrays, join, to_arrays
+from research.training.plan import Plan
+from research.training.population import Programs, compile_programs
+from research.training.problem import Data, stream_ids
+from research.training.run import train_arm
+
+# The compiled programs by problem and lanes of a block; runs of one experiment share
+# them.
+Compiled = dict[tuple[int, int], tuple[Programs, Data]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """An experiment in its folder, with who watches it and what it has trained so far.
+
+    damaged: a sentence for each file of lanes that could not be read.
+    """
+
+    experiment: Experiment
+    folder: RunFolder
+    observe: Observer
+    compiled: Compiled = field(default_factory=dict)
+    lanes: dict[str, list[TrainedArm]] = field(default_factory=dict)
+    damaged: list[str] = field(default_factory=list)
+
+
+def train(run: Run, arm: str, seeds: Sequence[int]) -> TrainedArm:
+    """Returns an arm's lanes of these seeds; only those that are missing are trained."""
+    if arm not in run.lanes:
+        run.lanes[arm] = list(_finished(run, arm))
+    done = {int(seed) for block in run.lanes[arm] for seed in block.seeds}
+    missing = [seed for seed in seeds if seed not in done]
+    if missing:
+        for block in _train_missing(run, arm, missing):
+            write_lanes(run.folder, arm, to_arrays(block))
+            run.lanes[arm].append(block)
+    return choose(join(run.lanes[arm]), seeds)
+
+
+def finish(run: Run, arm: str, lanes: TrainedArm) -> None:
+    """Tells the observers that an arm has all its lanes."""
+    run.observe(
+        ArmFinished(
+            arm=arm,
+            seeds=tuple(lanes.seeds.tolist()),
+            scores=score_columns(run.experiment.task, lanes),
+            learning_rate=run.experiment.learning_rate,
+        )
+    )
+
+
+def _finished(run: Run, arm: str) -> Iterator[TrainedArm]:
+    """Yields the lanes that the folder holds, and tells the observers their curves."""
+    problem = run.experiment.problems[arm]
+    known: set[int] = set()
+    for path in lane_files(run.folder, arm):
+        try:
+            block = from_arrays(read_lanes(path), problem, run.experiment.data)
+        except (DataError, KeyError, ValueError) as error:
+            told = str(error) if isinstance(error, DataError) else f"{path}: is damaged"
+            run.damaged.append(f"{told}; its lanes are trained again")
+            path.unlink()
+            continue
+        seeds = tuple(block.seeds.tolist())
+        if known & set(seeds):
+            continue
+        known |= set(seeds)
+        frozen = int((~np.asarray(block.scored.alive)).sum())
+        run.observe(
+            RoundFinished(
+                arm=arm,
+                seeds=seeds,
+                first_epoch=0,
+                curves=block.curves,
+                diverged=frozen,
+                seconds=0.0,
+            )
+        )
+        yield block
+
+
+def _train_missing(run: Run, arm: str, seeds: Sequence[int]) -> Iterator[TrainedArm]:
+    experiment = run.experiment
+    config, problem = experiment.config, experiment.problems[arm]
+    plan = fitted_plan(experiment.plan, len(seeds))
+    place = (id(problem), plan.lanes_per_block)
+    if place not in run.compiled:
+        run.observe(ArmStarted(arm=arm))
+        run.compiled[place] = compile_programs(problem, plan, experiment.data)
+
+    def before_scoring(block: Sequence[int]) -> None:
+        rate = experiment.learning_rate
+        record_opening(run.folder.ledger, arm=arm, learning_rate=rate, seeds=block)
+
+    yield from train_arm(
+        problem,
+        plan,
+        run.compiled[place],
+        arm=arm,
+        seeds=seeds,
+        ids=stream_ids(seeds, vary=config.vary, background=config.background),
+        learning_rate=experiment.learning_rate,
+        epochs=config.epochs,
+        observe=run.observe,
+        before_scoring=before_scoring,
+    )
+
+
+def fitted_plan(plan: Plan, lanes: int) -> Plan:
+    """Returns the plan with a block no larger than these lanes need.
+
+    The width of a chunk and the number of devices stay: they change rounding, and the
+    size of a block does not.
+    """
+    stride = plan.devices * plan.lanes_per_chunk
+    most = -(-lanes // stride) * stride
+    return dataclasses.replace(plan, lanes_per_block=min(plan.lanes_per_block, most))

@@ -1,0 +1,78 @@
+"""What is told and written of an experiment before it trains."""
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from research.config_values import to_mapping
+from research.errors import DataError
+from research.experiment.prepare import NULL, PRECISION, Experiment
+from research.experiment.problems import describe_model
+from research.records.events import RunStarted
+from research.records.folder import RunFolder, read_mapping
+from research.records.manifest import manifest
+from research.training.plan import Plan
+
+
+def recorded_plan(root: Path) -> Plan | None:
+    """Returns the plan that a folder's lanes were trained by; None where it has none.
+
+    Raises:
+      DataError: manifest.json cannot be read.
+    """
+    path = RunFolder(root).manifest
+    if not path.is_file():
+        return None
+    told: Any = read_mapping(path).get("plan")
+    try:
+        return Plan(**told)
+    except TypeError:
+        raise DataError(f"{path}: is damaged, it holds no plan") from None
+
+
+def run_started(experiment: Experiment) -> RunStarted:
+    config = experiment.config
+    model = describe_model(config, experiment.task)
+    return RunStarted(
+        title=(
+            f"{experiment.task.name} · {model} · {config.optimizer.name} "
+            f"{config.optimizer.learning_rate[0]:g}, batch {config.batch_size}, "
+            f"{config.epochs} epochs · {config.seeds} seed{'s' * (config.seeds > 1)}"
+        ),
+        arms=tuple(experiment.problems),
+        reference=experiment.reference,
+        seeds=experiment.seeds_of(experiment.reference),
+        other_seeds={
+            arm: experiment.seeds_of(arm)
+            for arm in experiment.problems
+            if arm.endswith(NULL)
+        },
+        epochs=config.epochs,
+        steps_per_epoch=experiment.steps_per_epoch,
+        config=to_mapping(config),
+    )
+
+
+def describe_manifest(experiment: Experiment, command: str) -> dict[str, Any]:
+    task = experiment.task
+    devices = jax.devices()[: experiment.plan.devices]
+    return manifest(
+        command=command,
+        devices=[f"{device.platform}:{device.id}" for device in devices],
+        plan=dataclasses.asdict(experiment.plan),
+        precision=f"float32, matmul {PRECISION}",
+        data=_named({"inputs": task.inputs, "targets": task.targets}),
+    )
+
+
+def _named(tree: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Returns the arrays of a tree by their paths: `inputs`, `inputs.tokens`."""
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    return {
+        jax.tree_util.keystr(path, simple=True, separator="."): leaf
+        for path, leaf in leaves
+    }
