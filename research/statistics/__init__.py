@@ -1,7 +1,14 @@
 """How arms are judged: paired by seed, with NumPy and SciPy only."""
 
 from research.statistics.comparison import Comparison, judge
+from research.statistics.components import (
+    Component,
+    Components,
+    variance_components,
+)
+from research.statistics.crossed import CrossedNoise, Spread, crossed_noise
 from research.statistics.divergence import divergence_upper_bound, mcnemar_p
+from research.statistics.halves import Drift, LuckScale, luck_scale
 from research.statistics.luck import (
     FalseWinners,
     Shares,
@@ -9,6 +16,11 @@ from research.statistics.luck import (
     one_seed,
     seed_counts,
     three_seeds,
+)
+from research.statistics.noise_wording import (
+    components_sentence,
+    luck_sentence,
+    noise_sentence,
 )
 from research.statistics.paired import (
     Description,
@@ -44,20 +56,28 @@ __all__ = [
     "Against",
     "Claim",
     "Comparison",
+    "Component",
+    "Components",
+    "CrossedNoise",
     "Description",
     "DifferenceInterval",
+    "Drift",
     "FalseWinners",
     "Friedman",
     "Iqm",
     "LearningSpeed",
+    "LuckScale",
     "Moments",
     "Row",
     "Runs",
     "Shares",
+    "Spread",
     "Task",
     "Verdict",
     "against_reference",
     "cautions",
+    "components_sentence",
+    "crossed_noise",
     "describe",
     "difference_interval",
     "divergence_upper_bound",
@@ -70,7 +90,10 @@ __all__ = [
     "judge_runs",
     "judge_table",
     "learning_speed",
+    "luck_scale",
+    "luck_sentence",
     "mcnemar_p",
+    "noise_sentence",
     "one_seed",
     "paired_t_power",
     "permutation_test",
@@ -85,5 +108,6 @@ __all__ = [
     "task_ranks",
     "three_seeds",
     "two_sample_t_power",
+    "variance_components",
     "welch_t",
 ]
