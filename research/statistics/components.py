@@ -127,7 +127,7 @@ def _normal_freedom(
     each has the same seeds, B backgrounds say little more of them than one does.
     """
     backgrounds, n = centred.shape
-    most = backgrounds * (n - 1)
+    most = backgrounds * (n - 1.0)
     if backgrounds == 1:
         return most
     shared = backgrounds * float(centred.mean(axis=0).var(ddof=1)) / variance

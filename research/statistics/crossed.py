@@ -140,7 +140,7 @@ def _spreads(
         + math.sqrt(found.column_part) * by_row
         + math.sqrt(found.interaction) * by_cell
     )
-    freedom = len(table.cells) - 1, len(table.uses) - 1
+    freedom = len(table.cells) - 1.0, len(table.uses) - 1.0
     drawn = (
         (math.sqrt(found.rows) * by_seed, found.rows, freedom[0]),
         (math.sqrt(found.columns) * by_row, found.columns, freedom[1]),
@@ -178,7 +178,7 @@ def _standard_draws(
     return np.concatenate([*drawn, *mirrored]) * (math.sqrt(n) / deviation)
 
 
-def _satterthwaite(found: TwoWay, of_seeds: int, of_rows: int) -> float:
+def _satterthwaite(found: TwoWay, of_seeds: float, of_rows: float) -> float:
     """Degrees of freedom of a sum of variances, (ΣV)²/Σ(V²/df) (1946)."""
     terms = (
         (found.rows, of_seeds),
@@ -186,7 +186,7 @@ def _satterthwaite(found: TwoWay, of_seeds: int, of_rows: int) -> float:
         (found.interaction, of_seeds * of_rows),
     )
     spread = sum(variance**2 / degrees for variance, degrees in terms)
-    least = float(min(of_seeds, of_rows))
+    least = min(of_seeds, of_rows)
     return max(least, found.both**2 / spread) if spread else least
 
 
@@ -210,6 +210,7 @@ def _share(part: float, whole: float) -> float | None:
 def _limiting(found: TwoWay) -> Limiting:
     if found.both == 0:
         return "neither"
-    if found.rows < _MINOR * found.columns:
+    minor = _MINOR * (1 - ROUNDING)  # a third written in two ways is the same third
+    if found.rows < minor * found.columns:
         return "test set"
-    return "seeds" if found.columns < _MINOR * found.rows else "both"
+    return "seeds" if found.columns < minor * found.rows else "both"

@@ -25,12 +25,12 @@ class TwoWay:
     @property
     def row_part(self) -> float:
         """Variance that the rows alone add to the mean: σ²(row)/R."""
-        return max(0.0, self.rows - self.interaction)
+        return _variance(self.rows - self.interaction, self.rows)
 
     @property
     def column_part(self) -> float:
         """Variance that the columns alone add to the mean: σ²(column)/C."""
-        return max(0.0, self.columns - self.interaction)
+        return _variance(self.columns - self.interaction, self.columns)
 
     @property
     def both(self) -> float:
