@@ -17,7 +17,7 @@ Limiting = Literal["seeds", "test set", "both", "neither"]
 # A source whose variance is below this share of the other's limits nothing: without it
 # the uncertainty would shrink by an eighth.
 _MINOR = 1 / 3
-_PAIRS = 2_000  # of draws with their mirror images
+_PAIRS = 5_000  # of draws with their mirror images
 _MOST_RESAMPLED = 5_000  # the mean of more values is drawn from its normal limit
 _VALUES_AT_ONCE = 1_000_000  # bounds the memory
 
@@ -130,10 +130,11 @@ def _spreads(
 ) -> tuple[Spread, Spread, Spread]:
     """The mean's spread from seeds, from examples and from both."""
     columns = table.column_sums * (len(table.uses) / table.cells.size)
-    by_seed, by_row = (
-        _standard_draws(effects, generator) for effects in (table.row_means, columns)
-    )
-    normal = generator.standard_normal(_PAIRS)
+    # A stream each: a source that does not vary draws nothing, and shifts no other.
+    of_seeds, of_rows, of_cells = generator.spawn(3)
+    by_seed = _standard_draws(table.row_means, of_seeds)
+    by_row = _standard_draws(columns, of_rows)
+    normal = of_cells.standard_normal(_PAIRS)
     by_cell = np.concatenate([normal, -normal])
     both = (
         math.sqrt(found.row_part) * by_seed

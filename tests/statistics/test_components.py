@@ -67,6 +67,16 @@ def test_intervals_are_chi_square_where_squares_do_not_vary():
     assert interval(same.total) == pytest.approx(chi_square(4 / 3, 3))
 
 
+def test_long_tails_widen_the_chi_square_interval():
+    tailed = np.random.default_rng(3).standard_t(3, size=(8, 40))
+    found = components({"init": tailed}, tailed.ravel())
+    assert (
+        found.sources["init"].ci_high
+        > 1.1 * (chi_square(found.sources["init"].variance, 8 * 39)[1])
+    )
+    assert found.total.ci_high > 1.1 * chi_square(found.total.variance, 319)[1]
+
+
 def test_the_remainder_joins_the_half_widths():
     sources, together = experiment(np.random.default_rng(1))
     found = components(sources, together)

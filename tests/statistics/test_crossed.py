@@ -188,7 +188,10 @@ SIMULATED = pytest.mark.parametrize(
 
 
 @SIMULATED
-def test_intervals_cover_what_they_speak_of(seeds, by_seed, by_example, by_cell):
+def test_intervals_cover_what_they_speak_of(
+    monkeypatch, seeds, by_seed, by_example, by_cell
+):
+    monkeypatch.setattr("research.statistics.crossed._PAIRS", 1_000)
     generator, trials = np.random.default_rng(10), 300
     covered = np.zeros(3)
     for _ in range(trials):
@@ -208,7 +211,8 @@ def test_intervals_cover_what_they_speak_of(seeds, by_seed, by_example, by_cell)
     assert (covered >= stats.binom.ppf(0.001, trials, 0.93)).all(), covered / trials
 
 
-def test_moments_do_not_count_the_interaction_three_times():
+def test_moments_do_not_count_the_interaction_three_times(monkeypatch):
+    monkeypatch.setattr("research.statistics.crossed._PAIRS", 10)
     generator = np.random.default_rng(11)
     moments, resampled = [], []
     for _ in range(300):

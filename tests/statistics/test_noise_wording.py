@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from research.statistics import (
     Component,
     Components,
+    Spread,
     components_sentence,
     crossed_noise,
     luck_scale,
@@ -17,14 +20,18 @@ def luck(scores):
     return luck_sentence(found, write=lambda d: f"{100 * d:.1f} points")
 
 
-def noise(values, rows=None):
+def told_apart(values):
     found = crossed_noise(
         np.asarray(values, dtype=np.float64),
         confidence=0.95,
         generator=np.random.default_rng(0),
-        rows=rows,
     )
-    return noise_sentence(found)
+    assert found is not None
+    return found
+
+
+def noise(values):
+    return noise_sentence(told_apart(values))
 
 
 def split(parts, rest, total=1.0):
@@ -76,16 +83,18 @@ def test_seeds_that_limit():
 
 
 def test_both_limit_and_intervals_would_have_to_be_wider():
-    both = np.arange(6.0)[:, None] + np.arange(6.0)[None]
-    told = noise(both)
-    assert told.startswith(
-        "Seeds and test set both limit this: endless seeds would take 29 % off the "
-        "uncertainty, an endless test set 29 %. For new test examples"
+    both = replace(
+        told_apart(np.arange(6.0)[:, None] + np.arange(6.0)[None]),
+        from_seeds=Spread(1.0, -2.0, 2.0),
+        from_both=Spread(1.5, -3.0, 3.0),
     )
-    # Satterthwaite's 10 degrees of freedom against 5: 2.23/2.57 · sqrt(2).
-    assert told.endswith("would have to be 1.2 times as wide.")
-    rows = np.arange(6)[None] + np.arange(6)[:, None]
-    assert "times as wide" not in noise(both, rows=rows)
+    assert noise_sentence(both) == (
+        "Seeds and test set both limit this: endless seeds would take 29 % off the "
+        "uncertainty, an endless test set 29 %. For new test examples an interval over "
+        "the seeds alone would have to be 1.5 times as wide."
+    )
+    # Seeds with test sets of their own have new test examples already.
+    assert "times as wide" not in noise_sentence(replace(both, rows=20))
 
 
 def test_nothing_limits_what_does_not_vary():
