@@ -18,7 +18,7 @@ Limiting = Literal["seeds", "test set", "both", "neither"]
 # the uncertainty would shrink by an eighth.
 _MINOR = 1 / 3
 _PAIRS = 5_000  # of draws with their mirror images
-_MOST_RESAMPLED = 5_000  # the mean of more values is drawn from its normal limit
+_MOST_RESAMPLED = 2_000  # the mean of more values is drawn from its normal limit
 _VALUES_AT_ONCE = 1_000_000  # bounds the memory
 
 
@@ -70,7 +70,8 @@ def crossed_noise(
     """Tell seeds and test examples apart in arm minus reference, or in one arm's score.
 
     `rows` are the places in the data set of the examples, where every seed has its own
-    test set; a seed has a row once. The standard deviations are moments' (see
+    test set; a seed has a row once. With few seeds that share few rows `from_seeds` is
+    poorly known (84 % coverage at 5 seeds of 50 rows in 500, 91 % at 16 in 150). The standard deviations are moments' (see
     `two_way`). The intervals are percentiles of a bootstrap of the seeds' and of the
     rows' means, scaled to these and widened by t/z at the degrees of freedom of
     Satterthwaite (1946), as Hesterberg (2015, "What teachers should know about the
