@@ -71,12 +71,13 @@ def crossed_noise(
 
     `rows` are the places in the data set of the examples, where every seed has its own
     test set; a seed has a row once. With few seeds that share few rows `from_seeds` is
-    poorly known (84 % coverage at 5 seeds of 50 rows in 500, 91 % at 16 in 150). The standard deviations are moments' (see
-    `two_way`). The intervals are percentiles of a bootstrap of the seeds' and of the
-    rows' means, scaled to these and widened by t/z at the degrees of freedom of
-    Satterthwaite (1946), as Hesterberg (2015, "What teachers should know about the
-    bootstrap", American Statistician 69) advises. The interaction is drawn once, from
-    its normal limit.
+    poorly known (84 % coverage at 5 seeds of 50 rows in 500, 91 % at 16 in 150).
+
+    The standard deviations are the moments' (see `two_way`). The intervals are
+    percentiles of a bootstrap of the seeds' and of the rows' means, scaled to these and
+    widened by t/z at the degrees of freedom of Satterthwaite (1946), as Hesterberg
+    (2015, "What teachers should know about the bootstrap", American Statistician 69)
+    advises. The interaction is drawn once, from its normal limit.
 
     None below two seeds or two examples. Raises ValueError for values not finite.
     """
