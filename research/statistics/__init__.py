@@ -1,12 +1,19 @@
 """How arms are judged: paired by seed, with NumPy and SciPy only."""
 
 from research.statistics.comparison import Comparison, judge
+from research.statistics.components import (
+    Component,
+    Components,
+    variance_components,
+)
 from research.statistics.confidence_sequence import (
     ConfidenceSequence,
     Looks,
     sequence,
 )
+from research.statistics.crossed import CrossedNoise, Spread, crossed_noise
 from research.statistics.divergence import divergence_upper_bound, mcnemar_p
+from research.statistics.halves import Drift, LuckScale, luck_scale
 from research.statistics.luck import (
     FalseWinners,
     Shares,
@@ -14,6 +21,11 @@ from research.statistics.luck import (
     one_seed,
     seed_counts,
     three_seeds,
+)
+from research.statistics.noise_wording import (
+    components_sentence,
+    luck_sentence,
+    noise_sentence,
 )
 from research.statistics.paired import (
     Description,
@@ -54,23 +66,31 @@ __all__ = [
     "Against",
     "Claim",
     "Comparison",
+    "Component",
+    "Components",
     "ConfidenceSequence",
+    "CrossedNoise",
     "Decision",
     "Description",
     "DifferenceInterval",
+    "Drift",
     "FalseWinners",
     "Friedman",
     "Iqm",
     "LearningSpeed",
     "Looks",
+    "LuckScale",
     "Moments",
     "Row",
     "Runs",
     "Shares",
+    "Spread",
     "Task",
     "Verdict",
     "against_reference",
     "cautions",
+    "components_sentence",
+    "crossed_noise",
     "decide_sequential",
     "describe",
     "difference_interval",
@@ -85,7 +105,10 @@ __all__ = [
     "judge_sequential",
     "judge_table",
     "learning_speed",
+    "luck_scale",
+    "luck_sentence",
     "mcnemar_p",
+    "noise_sentence",
     "one_seed",
     "paired_t_power",
     "permutation_test",
@@ -101,5 +124,6 @@ __all__ = [
     "task_ranks",
     "three_seeds",
     "two_sample_t_power",
+    "variance_components",
     "welch_t",
 ]
