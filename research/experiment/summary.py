@@ -242,11 +242,7 @@ def _warnings(results: Results, comparisons: tuple[Comparison, ...]) -> list[str
         "they are one function here"
         for names in (results.pairing.identical_arms if results.pairing else ())
     ]
-    warnings += [
-        _changed(change)
-        for change in results.ledger["changes"]
-        if change["verdict_seen"]
-    ]
+    warnings += _changed_late(results)
     for comparison in comparisons:
         warnings += statistics.cautions(comparison)
     return warnings

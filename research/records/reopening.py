@@ -65,22 +65,23 @@ def check_changes(root: Path, found: tuple[Change, ...]) -> None:
     Raises:
       ConfigError: anything else differs; all that does is named.
     """
-    for change in found:
-        if change.field == "seeds" and change.now < change.there:
-            raise ConfigError(
-                f"seeds={change.now}: {root} holds {change.there} already, and they may "
-                "only grow; name a new folder"
-            )
-    refused = [
-        f"{change.field} ({shown(change.there)} there, {shown(change.now)} now)"
-        for change in found
-        if change.field != "seeds" and not change.field.startswith(FREE)
-    ]
+    refused = [change for change in found if not _is_free(change)]
     if refused:
-        raise ConfigError(
-            f"workdir={root}: holds a run of another config, which differs in "
-            f"{', '.join(refused)}; name a new folder"
+        differ = ", ".join(
+            f"{change.field} ({shown(change.there)} there, {shown(change.now)} now)"
+            for change in refused
         )
+        fewer = "seeds may only grow, " if refused[0].field == "seeds" else ""
+        raise ConfigError(
+            f"workdir={root}: holds a run of another config, which differs in {differ}; "
+            f"{fewer}name a new folder"
+        )
+
+
+def _is_free(change: Change) -> bool:
+    if change.field == "seeds":
+        return change.now > change.there
+    return change.field.startswith(FREE)
 
 
 def changes_verdict(found: tuple[Change, ...]) -> bool:

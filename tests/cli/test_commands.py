@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -96,12 +97,20 @@ def test_another_config_in_the_same_folder_names_what_differs(stand: Stand, caps
     assert len(stand.trained) == 1
 
 
-def test_an_unfinished_run_is_refused(stand: Stand, capsys):
+def test_an_unfinished_run_and_one_of_fewer_seeds_go_on(stand: Stand):
     assert main(["--workdir=x"]) == 0
-    Path("x/results/summary.json").unlink()
-    assert main(["--workdir=x"]) == 2
-    assert "unfinished" in capsys.readouterr().err
-    assert len(stand.trained) == 1
+    shutil.rmtree("x/results")
+    assert main(["--workdir=x"]) == 0
+    shutil.rmtree("x/results")
+    assert main(["--workdir=x", "--config.seeds=65"]) == 0
+    assert [config.seeds for config, _, _ in stand.trained] == [64, 64, 65]
+
+
+def test_a_finished_run_is_judged_again_with_another_margin(stand: Stand):
+    assert main(["--workdir=x"]) == 0
+    shutil.rmtree("x/results")
+    assert main(["--workdir=x", "--config.analysis.margin=0.1"]) == 0
+    assert len(stand.trained) == 2
 
 
 def test_an_empty_folder_is_taken_and_a_foreign_one_refused(stand: Stand, capsys):

@@ -40,7 +40,9 @@ def test_a_diverged_lane_scores_what_a_constant_does(tiny, tiny_arms, columns):
 
 
 def test_the_table_is_by_arm_then_seed(columns):
-    header, rows = table(columns, seeds=tuple(range(8)), learning_rate=0.01)
+    header, rows = table(
+        columns, seeds=dict.fromkeys(columns, range(8)), learning_rate=0.01
+    )
     assert header[:5] == ["arm", "learning_rate", "seed", "status", "steps"]
     assert len(rows) == 16
     assert rows[8][:4] == ["gelu", 0.01, 0, "done"]
