@@ -27,6 +27,10 @@ COMMANDS = {
     "report": Command(
         ("workdir",), "draw a finished run's report and verdict again; trains nothing"
     ),
+    "plan": Command(
+        ("config", "workdir", "pilot", "sd", "power"),
+        "say before a run what its seeds can show, its memory and time; trains nothing",
+    ),
     "analyse": Command(
         (
             "scores",

@@ -77,6 +77,20 @@ def prepare_profile(workdir: Path | None, arms: Sequence[str]) -> Path:
     return workdir
 
 
+def prepare_plan(workdir: Path) -> Path:
+    """Returns a folder that can be written: a new or an empty one, or a plan's.
+
+    Raises:
+      ConfigError: a path that is no folder or cannot be written, or a folder that holds
+        something else.
+    """
+    if _made(workdir) and not (workdir / "plan.json").is_file():
+        raise ConfigError(
+            f"--workdir={workdir}: is not empty and holds no plan; name a new folder"
+        )
+    return workdir
+
+
 def _made(workdir: Path) -> bool:
     """Makes a folder where there is none, and tells whether it holds anything."""
     try:
@@ -119,7 +133,7 @@ def _check_same_run(workdir: Path, config: ExperimentConfig) -> None:
     where = f"--workdir={workdir}:"
     if not (workdir / "config.json").is_file():
         raise ConfigError(f"{where} is not empty and holds no run; name a new folder")
-    differ = list(_differences(_recorded(workdir), config))
+    differ = list(differences(recorded(workdir), config))
     if differ:
         raise ConfigError(
             f"{where} holds a run of another config, which differs in "
@@ -131,7 +145,12 @@ def _check_same_run(workdir: Path, config: ExperimentConfig) -> None:
         )
 
 
-def _recorded(workdir: Path) -> ExperimentConfig:
+def recorded(workdir: Path) -> ExperimentConfig:
+    """Returns the config that a run's folder holds.
+
+    Raises:
+      DataError: its config.json cannot be read, or is of other fields.
+    """
     path = workdir / "config.json"
     try:
         return from_mapping(read_json(path))
@@ -139,7 +158,8 @@ def _recorded(workdir: Path) -> ExperimentConfig:
         raise DataError(f"{path}: {error}") from None
 
 
-def _differences(old: ExperimentConfig, new: ExperimentConfig) -> Iterator[str]:
+def differences(old: ExperimentConfig, new: ExperimentConfig) -> Iterator[str]:
+    """Yields each field that differs, with both values: `seeds (64 there, 3 now)`."""
     before, now = flat(_canonical(old)), flat(_canonical(new))
     for path, value in now.items():
         if before.get(path) != value:

@@ -23,7 +23,6 @@ from research.experiment.pictures import (
     same_function,
 )
 from research.experiment.prepare import PRECISION, Experiment, prepare
-from research.experiment.problems import describe_model
 from research.experiment.scores import score_columns, table
 from research.experiment.summary import Results, summarise
 from research.own_code import reason
@@ -219,13 +218,8 @@ def _pictures(
 
 def _run_started(experiment: Experiment) -> RunStarted:
     config = experiment.config
-    model = describe_model(config, experiment.task)
     return RunStarted(
-        title=(
-            f"{experiment.task.name} · {model} · {config.optimizer.name} "
-            f"{config.optimizer.learning_rate[0]:g}, batch {config.batch_size}, "
-            f"{config.epochs} epochs · {config.seeds} seed{'s' * (config.seeds > 1)}"
-        ),
+        title=experiment.title,
         arms=tuple(experiment.problems),
         reference=experiment.reference,
         seeds=experiment.seeds,

@@ -98,10 +98,10 @@ def estimand(config: ExperimentConfig) -> str:
     return "over seeds, on this test set"
 
 
-def _test_train_ratio(results: Results) -> float | None:
-    rows = results.task.rows
-    varies = "test_split" in results.config.vary
-    return rows.test / rows.train if varies else None
+def test_train_ratio(config: ExperimentConfig, task: Task) -> float | None:
+    """Returns n_test/n_train where the seeds redraw the test set, else None."""
+    varies = "test_split" in config.vary
+    return task.rows.test / task.rows.train if varies else None
 
 
 def _judge(results: Results, metric: Metric, primary: str) -> tuple[Comparison, ...]:
@@ -116,7 +116,7 @@ def _judge(results: Results, metric: Metric, primary: str) -> tuple[Comparison, 
             slug: columns["status"] == "diverged"
             for slug, columns in results.columns.items()
         },
-        test_train_ratio=_test_train_ratio(results),
+        test_train_ratio=test_train_ratio(results.config, results.task),
     )
 
 
@@ -196,7 +196,7 @@ def _comparison(
                     mine[name],
                     theirs[name],
                     confidence=confidence,
-                    test_train_ratio=_test_train_ratio(results),
+                    test_train_ratio=test_train_ratio(results.config, results.task),
                 )
             )
             for name in _exploratory(results, primary)

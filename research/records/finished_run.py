@@ -48,12 +48,12 @@ def read_run(root: Path) -> FinishedRun:
       DataError: a file is missing or damaged, or the arms' seeds differ.
     """
     folder = RunFolder(root)
-    summary = _json(folder.summary)
+    summary = json_object(folder.summary)
     for key, kind in _KINDS.items():
         if not isinstance(summary.get(key), kind):
             raise DataError(f"{folder.summary}: holds no run, its {key} is missing")
-    config = _json(folder.config) if folder.config.is_file() else {}
-    manifest = _json(folder.manifest) if folder.manifest.is_file() else {}
+    config = json_object(folder.config) if folder.config.is_file() else {}
+    manifest = json_object(folder.manifest) if folder.manifest.is_file() else {}
     hashes = manifest.get("data_sha256")
     return FinishedRun(
         folder=root,
@@ -64,7 +64,12 @@ def read_run(root: Path) -> FinishedRun:
     )
 
 
-def _json(path: Path) -> dict[str, Any]:
+def json_object(path: Path) -> dict[str, Any]:
+    """Returns the object that a run's JSON file holds.
+
+    Raises:
+      DataError: it is missing, damaged or no object.
+    """
     try:
         value = json.loads(path.read_bytes())
     except OSError as error:
