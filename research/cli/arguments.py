@@ -29,7 +29,7 @@ COMMANDS = {
     ),
     "plan": Command(
         ("config", "workdir", "pilot", "sd", "power"),
-        "say before a run what its seeds can show, its memory and time; trains nothing",
+        "say what seeds can show, memory and time before a run; trains nothing",
     ),
     "analyse": Command(
         (

@@ -25,7 +25,7 @@ flags
 flags of plan, beside --config and --config.FIELD
   --pilot=DIR           a finished run, from which sd, speed and compile time are taken
   --sd=NUMBER           or the sd of the paired differences, in the scores' own units
-  --power=NUMBER        how often a difference is to be seen (default 0.8)
+  --power=NUMBER        share of runs that are to see it (default 0.8)
   --workdir=DIR         where plan.json is written; without it the plan is only shown
 flags of analyse and check_table
   --scores=FILE         CSV of scores: arm,seed,score, or one column an arm with or
