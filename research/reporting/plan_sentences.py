@@ -95,7 +95,7 @@ def _other_seeds(told: Told) -> Iterator[str]:
         yield (
             f"If the number of seeds is chosen from this pilot, train others than its "
             f"own, {first} to {end - 1} (--config.first_seed={end}): an sd that also "
-            "chose the number comes out a little too small (Stein 1945)."
+            "chose the number comes out a little too small (two stages, Stein 1945)."
         )
 
 
