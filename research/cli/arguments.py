@@ -28,6 +28,10 @@ COMMANDS = {
     "report": Command(
         ("workdir",), "draw a finished run's report and verdict again; trains nothing"
     ),
+    "plan": Command(
+        ("config", "workdir", "pilot", "sd", "power"),
+        "say what seeds can show, memory and time before a run; trains nothing",
+    ),
     "analyse": Command(
         (
             "scores",

@@ -13,6 +13,7 @@ from research.cli.analyse import analyse
 from research.cli.commands import compare, report
 from research.cli.flags import read
 from research.cli.help_text import help_text
+from research.cli.plan import plan
 from research.cli.profile import profile
 from research.cli.workdir import prepare
 from research.errors import Refusal, Stopped
@@ -60,6 +61,9 @@ def _run(argv: Sequence[str]) -> None:
         profile(request.activations, request.workdir, request.line)
     elif request.analysis is not None:
         analyse(request.analysis, request.workdir, request.line)
+    elif request.planning is not None:
+        assert request.config is not None
+        plan(request.config, request.planning, request.workdir, request.line)
     else:
         assert request.config is not None
         prepared = prepare(request.workdir, request.config, request.stem)

@@ -14,6 +14,7 @@ from research.cli import config_file
 from research.cli.analysis import Analysis, read_analysis, read_path
 from research.cli.arguments import split
 from research.cli.fields import CHOICES, flag_text, read_field
+from research.cli.plan import PLAN_FLAGS, Planning, read_planning
 from research.cli.profile import DEFAULT, read_activations
 from research.config import ExperimentConfig
 from research.config_values import from_mapping, renamed, to_config_dict
@@ -25,13 +26,15 @@ class Request:
 
     stem: the name of the config file, after which the run folder is called.
     line: the command as it can be repeated, without its `--workdir`.
-    analysis: what analyse and check_table are asked for; config what compare is;
-    activations what profile is, by their canonical names.
+    analysis: what analyse and check_table are asked for; config what compare and plan
+    are; planning what plan is beside it; activations what profile is, by their
+    canonical names.
     """
 
     command: str
     config: ExperimentConfig | None
     analysis: Analysis | None
+    planning: Planning | None
     activations: tuple[str, ...]
     workdir: Path | None
     stem: str
@@ -55,10 +58,17 @@ def read(argv: Sequence[str]) -> Request:
     activations = ()
     if arguments.command == "profile":
         activations = read_activations(given.get("activations", DEFAULT))
+    planning = None
+    if arguments.command == "plan":
+        planning = read_planning(
+            {flag: given.pop(flag) for flag in PLAN_FLAGS if flag in given}
+        )
+    trains = arguments.command in ("compare", "plan")
     return Request(
         command=arguments.command,
-        config=_config(path, given) if arguments.command == "compare" else None,
+        config=_config(path, given) if trains else None,
         analysis=analysis,
+        planning=planning,
         activations=activations,
         workdir=None if workdir is None else read_path("workdir", workdir),
         stem=analysis.stem if analysis else path.stem,

@@ -23,6 +23,11 @@ flags
   --config.FIELD=VALUE  overrides one field of it
   --workdir=DIR         the run's folder (default runs/<config>-<n>, the first free n);
                         a finished one is shown again, nothing is trained
+flags of plan, beside --config and --config.FIELD
+  --pilot=DIR           a finished run, from which sd, speed and compile time are taken
+  --sd=NUMBER           or the sd of the paired differences, in the scores' own units
+  --power=NUMBER        share of runs that are to see it (default 0.8)
+  --workdir=DIR         where plan.json is written; without it the plan is only shown
 flags of analyse and check_table
   --scores=FILE         CSV of scores: arm,seed,score, or one column an arm with or
                         without a column seed; paired where the seeds match
@@ -47,6 +52,7 @@ examples
   python launch.py --config=configs/moons_early.py
   python launch.py --config.activations=gelu,relu,silu --config.reference=gelu
   python launch.py --config.model.hidden=128,128 --config.optimizer.learning_rate=3e-4
+  python launch.py plan --pilot=runs/moons-1 --config.seeds=32
   python launch.py report --workdir=runs/moons-1
   python launch.py analyse --scores=examples/scores_long.csv --margin=0.005
   python launch.py analyse --workdirs=runs/moons-1,runs/moons_early-1

@@ -97,6 +97,20 @@ def prepare_profile(workdir: Path | None, arms: Sequence[str]) -> Path:
     return workdir
 
 
+def prepare_plan(workdir: Path) -> Path:
+    """Returns a folder that can be written: a new or an empty one, or a plan's.
+
+    Raises:
+      ConfigError: a path that is no folder or cannot be written, or a folder that holds
+        something else.
+    """
+    if _made(workdir) and not (workdir / "plan.json").is_file():
+        raise ConfigError(
+            f"--workdir={workdir}: is not empty and holds no plan; name a new folder"
+        )
+    return workdir
+
+
 def _made(workdir: Path) -> bool:
     """Makes a folder where there is none, and tells whether it holds anything."""
     try:

@@ -51,6 +51,17 @@ class Experiment:
         return self.config.optimizer.learning_rate[0]
 
     @property
+    def title(self) -> str:
+        """The experiment in one line: task, model, optimiser, seeds."""
+        config = self.config
+        model = describe_model(config, self.task)
+        return (
+            f"{self.task.name} · {model} · {config.optimizer.name} "
+            f"{config.optimizer.learning_rate[0]:g}, batch {config.batch_size}, "
+            f"{config.epochs} epochs · {config.seeds} seed{'s' * (config.seeds > 1)}"
+        )
+
+    @property
     def steps_per_epoch(self) -> int:
         """Optimiser steps of an epoch, the same for every arm."""
         return self.problems[self.reference].steps_per_epoch

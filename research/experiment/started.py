@@ -11,7 +11,6 @@ import numpy as np
 from research.config_values import to_mapping
 from research.errors import DataError
 from research.experiment.prepare import NULL, PRECISION, Experiment
-from research.experiment.problems import describe_model
 from research.records.events import RunStarted
 from research.records.folder import RunFolder, read_mapping
 from research.records.manifest import manifest
@@ -36,13 +35,8 @@ def recorded_plan(root: Path) -> Plan | None:
 
 def run_started(experiment: Experiment) -> RunStarted:
     config = experiment.config
-    model = describe_model(config, experiment.task)
     return RunStarted(
-        title=(
-            f"{experiment.task.name} · {model} · {config.optimizer.name} "
-            f"{config.optimizer.learning_rate[0]:g}, batch {config.batch_size}, "
-            f"{config.epochs} epochs · {config.seeds} seed{'s' * (config.seeds > 1)}"
-        ),
+        title=experiment.title,
         arms=tuple(experiment.problems),
         reference=experiment.reference,
         seeds=experiment.seeds_of(experiment.reference),

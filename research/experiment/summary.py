@@ -104,10 +104,10 @@ def estimand(config: ExperimentConfig) -> str:
     return "over seeds, on this test set"
 
 
-def _test_train_ratio(results: Results) -> float | None:
-    rows = results.task.rows
-    varies = "test_split" in results.config.vary
-    return rows.test / rows.train if varies else None
+def test_train_ratio(config: ExperimentConfig, task: Task) -> float | None:
+    """Returns n_test/n_train where the seeds redraw the test set, else None."""
+    varies = "test_split" in config.vary
+    return task.rows.test / task.rows.train if varies else None
 
 
 def _judge(results: Results, metric: Metric, primary: str) -> tuple[Comparison, ...]:
@@ -135,7 +135,7 @@ def _judge(results: Results, metric: Metric, primary: str) -> tuple[Comparison, 
     }
     if config.seeds_plan == "sequential":
         return statistics.judge_sequential(scores, **settings)
-    ratio = _test_train_ratio(results)
+    ratio = test_train_ratio(config, results.task)
     return statistics.judge(scores, **settings, test_train_ratio=ratio)
 
 
@@ -218,7 +218,7 @@ def _comparison(
                     mine[name],
                     theirs[name],
                     confidence=confidence,
-                    test_train_ratio=_test_train_ratio(results),
+                    test_train_ratio=test_train_ratio(results.config, results.task),
                 )
             )
             for name in _exploratory(results, primary)

@@ -27,6 +27,9 @@ class Change:
     there: Any
     now: Any
 
+    def __str__(self) -> str:
+        return f"{self.field} ({shown(self.there)} there, {shown(self.now)} now)"
+
 
 def recorded_config(root: Path) -> ExperimentConfig | None:
     """Returns the config of the run in a folder; None where it holds none.
@@ -67,10 +70,7 @@ def check_changes(root: Path, found: tuple[Change, ...]) -> None:
     """
     refused = [change for change in found if not _is_free(change)]
     if refused:
-        differ = ", ".join(
-            f"{change.field} ({shown(change.there)} there, {shown(change.now)} now)"
-            for change in refused
-        )
+        differ = ", ".join(map(str, refused))
         fewer = "seeds may only grow, " if refused[0].field == "seeds" else ""
         raise ConfigError(
             f"workdir={root}: holds a run of another config, which differs in {differ}; "

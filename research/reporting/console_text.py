@@ -11,10 +11,19 @@ from research.reporting import numbers
 READABLE = 100
 
 
-def say(console: Console, told: str, *, width: int, style: str = "") -> None:
-    """Prints a sentence, broken at spaces but never between a number and its unit."""
+def say(
+    console: Console, told: str, *, width: int, style: str = "", hang: int = 0
+) -> None:
+    """Prints a sentence, broken at spaces but never between a number and its unit.
+
+    hang: columns by which all lines but the first are moved in.
+    """
     filled = textwrap.fill(
-        numbers.glue(told), width, break_long_words=False, break_on_hyphens=False
+        numbers.glue(told),
+        width,
+        subsequent_indent=" " * hang,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
     plain = filled.replace(numbers.NO_BREAK, " ")
     console.print(Text(plain, style=style), soft_wrap=True, highlight=False)

@@ -46,9 +46,10 @@ def seeds_needed(
     *,
     margin: float,
     level: float,
+    power: float = POWER,
     test_train_ratio: float | None = None,
 ) -> int | None:
-    """Smallest n with 80 % power to see a difference of one margin at `level`.
+    """Smallest n that sees a difference of one margin at `level` with this power.
 
     Never below the n at which a sign-flip p can reach the level. None where the
     differences do not vary, the margin is 0, or no number of seeds up to 1e15 is
@@ -58,22 +59,41 @@ def seeds_needed(
         return None
     effect = min(margin / std_difference, LARGEST_EFFECT)
     ratio = test_train_ratio or 0.0
-    quantiles = special.ndtri(1 - level / 2) + special.ndtri(POWER)
-    reciprocal = (effect / quantiles) ** 2 - ratio  # 1/n of the normal limit
+
+    def reached(n: int) -> bool:
+        found = paired_t_power(
+            n, effect_size_dz=effect, level=level, test_train_ratio=ratio
+        )
+        return found >= power
+
+    return fewest_seeds(
+        reached,
+        smallest_decisive_n(level),
+        centre=float(special.ndtri(1 - level / 2) + special.ndtri(power)),
+        effect=effect,
+        test_train_ratio=ratio,
+    )
+
+
+def fewest_seeds(
+    reached: Callable[[int], bool],
+    least: int,
+    *,
+    centre: float,
+    effect: float,
+    test_train_ratio: float,
+) -> int | None:
+    """Smallest n from `least` up that reaches the power; None where none up to 1e15 does.
+
+    In the normal limit that is where effect/sqrt(1/n + r) is `centre`.
+    """
+    reciprocal = (effect / centre) ** 2 - test_train_ratio
     if reciprocal < 1 / LARGEST:
         return None
     enough = math.ceil(1 / reciprocal)
-    if enough > LARGEST_EXACT:
-        return enough
-    short = smallest_decisive_n(level)
-
-    def reached(n: int) -> bool:
-        power = paired_t_power(
-            n, effect_size_dz=effect, level=level, test_train_ratio=ratio
-        )
-        return power >= POWER
-
-    return smallest_reaching(reached, short, enough)
+    return (
+        enough if enough > LARGEST_EXACT else smallest_reaching(reached, least, enough)
+    )
 
 
 def smallest_reaching(reached: Callable[[int], bool], least: int, guess: int) -> int:
@@ -89,6 +109,14 @@ def smallest_reaching(reached: Callable[[int], bool], least: int, guess: int) ->
     return enough
 
 
+def std_interval(std: float, freedom: int, *, confidence: float) -> tuple[float, float]:
+    """The chi-square interval of a standard deviation: sd · sqrt(df/χ²) at both ends."""
+    tail = (1 - confidence) / 2
+    quantiles = 2 * special.gammaincinv(freedom / 2, np.array([1 - tail, tail]))
+    low, high = (std * math.sqrt(freedom / quantile) for quantile in quantiles)
+    return low, high
+
+
 def seeds_needed_range(
     std_difference: float,
     n: int,
@@ -96,22 +124,21 @@ def seeds_needed_range(
     margin: float,
     level: float,
     confidence: float,
+    power: float = POWER,
     test_train_ratio: float | None = None,
 ) -> tuple[int, int] | None:
     """`seeds_needed` at both ends of the sd's own chi-square interval from n seeds.
 
-    sd · sqrt((n-1)/χ²) at the two quantiles. None where either end has no answer.
+    None where either end has no answer.
     """
-    tail = (1 - confidence) / 2
-    quantiles = 2 * special.gammaincinv((n - 1) / 2, np.array([1 - tail, tail]))
-    ends = [
+    low, high = (
         seeds_needed(
-            std_difference * math.sqrt((n - 1) / quantile),
+            std,
             margin=margin,
             level=level,
+            power=power,
             test_train_ratio=test_train_ratio,
         )
-        for quantile in quantiles
-    ]
-    low, high = ends
+        for std in std_interval(std_difference, n - 1, confidence=confidence)
+    )
     return None if low is None or high is None else (low, high)

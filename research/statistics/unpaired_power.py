@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 from scipy import special
 
 from research.statistics.power import (
@@ -12,6 +11,7 @@ from research.statistics.power import (
     POWER,
     SMALLEST_N,
     smallest_reaching,
+    std_interval,
     t_power,
 )
 
@@ -54,14 +54,12 @@ def runs_needed_for_margin(
 ) -> tuple[int | None, tuple[int, int] | None]:
     """Runs of each arm that would show one margin, and the range for the sd's interval.
 
-    The sd's interval is sd·sqrt(df/χ²) at the two quantiles. Never below the n at which
-    the smallest permutation p, 2/C(2n, n), reaches the level, nor below six.
+    Never below the n at which the smallest permutation p, 2/C(2n, n), reaches the level,
+    nor below six.
     """
     if pooled_std <= 0 or margin <= 0:
         return None, None
-    tail = (1 - confidence) / 2
-    quantiles = 2 * special.gammaincinv(freedom / 2, np.array([1 - tail, tail]))
-    stds = [pooled_std, *(pooled_std * np.sqrt(freedom / quantiles)).tolist()]
+    stds = (pooled_std, *std_interval(pooled_std, freedom, confidence=confidence))
     least = smallest_decisive_runs(level)
     needed, low, high = (
         runs_needed(min(margin / std, LARGEST_EFFECT), level=level, least=least)
