@@ -70,7 +70,7 @@ def _time_epochs(
     """Returns the seconds of an epoch of one block, and how many epochs told so."""
     block = experiment.plan.lanes_per_block
     config = experiment.config
-    seeds = np.resize(experiment.seeds_of(experiment.reference), block)
+    seeds = np.resize(experiment.seeds_of(experiment.reference), block).tolist()
     ids = stream_ids(seeds, vary=config.vary, background=config.background)
     rates = np.full(block, experiment.learning_rate, np.float32)
     lanes, states, *_ = programs.start((ids, rates), data)

@@ -13,7 +13,7 @@ from research.experiment.pictures import (
     same_function,
 )
 from research.experiment.prepare import Experiment
-from research.experiment.scores import score_columns, table
+from research.experiment.scores import per_example, score_columns, table
 from research.experiment.summary import Results, summarise
 from research.own_code import reason
 from research.records.folder import RunFolder, write_arrays, write_json, write_table
@@ -46,7 +46,7 @@ def write_results(
     }
     base = trained[experiment.reference]
     write_arrays(folder.curves, {"seeds": base.seeds, **curves})
-    write_arrays(folder.test_correct, _per_example(experiment, trained))
+    write_arrays(folder.test_correct, _test_values(experiment, trained))
     pairing = None
     if config.mode != "null":
         pairing = check_pairing(
@@ -74,17 +74,27 @@ def write_results(
     return summary
 
 
-def _per_example(
+def _test_values(
     experiment: Experiment, trained: Mapping[str, TrainedArm]
 ) -> dict[str, np.ndarray]:
-    """Returns each arm's primary metric by seed and test row; right or wrong as bits."""
+    """Returns each arm's primary metric by seed and test row; right or wrong as bits.
+
+    `rows` says which rows these are: of every seed its own where the test set is redrawn.
+    """
+    last = experiment.config.selection == "last"
     values = {
-        slug: np.asarray(arm.scored.test[experiment.task.primary], np.float32)
+        slug: per_example(experiment.task, arm, last=last).astype(np.float32)
         for slug, arm in trained.items()
     }
     bits = all(np.isin(value, (0, 1)).all() for value in values.values())
+    rows = np.asarray(trained[experiment.reference].scored.test_rows)
+    redrawn = "test_split" in experiment.config.vary
     return {
-        name: value.astype(bool) if bits else value for name, value in values.items()
+        "rows": rows if redrawn else rows[0],
+        **{
+            slug: value.astype(bool) if bits else value
+            for slug, value in values.items()
+        },
     }
 
 

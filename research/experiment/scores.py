@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from jaxtyping import Float64
 
 from research.tasks.contract import Task
 from research.training.lanes import TrainedArm
@@ -54,3 +55,24 @@ def table(
         for i, seed in enumerate(seeds[arm])
     ]
     return ["arm", "learning_rate", "seed", *names], rows
+
+
+def per_example(
+    task: Task, arm: TrainedArm, *, last: bool
+) -> Float64[np.ndarray, "seeds rows"]:
+    """Returns the primary metric of every lane on each of its test rows.
+
+    A row's weight is in its value, so that the mean over rows is the lane's score; a
+    diverged lane has the best constant predictor's score on every row.
+
+    Args:
+      last: of the parameters after the last epoch, not of the selected ones.
+    """
+    scored = arm.scored
+    values = np.asarray(
+        (scored.test_last if last else scored.test)[task.primary], float
+    )
+    weights = np.asarray(scored.test_weight, float)
+    weighted = values * weights / weights.mean(axis=1, keepdims=True)
+    constant = task.metrics[task.primary].constant_predictor
+    return np.where(np.asarray(scored.alive)[:, None], weighted, constant)

@@ -10,7 +10,7 @@ from research import statistics
 from research.activations.catalog import Activation
 from research.config import ExperimentConfig
 from research.experiment.problems import describe_model
-from research.experiment.scores import Columns
+from research.experiment.scores import Columns, per_example
 from research.statistics import Comparison
 from research.tasks.contract import Metric, Task
 from research.training.lanes import TrainedArm
@@ -84,6 +84,7 @@ def summarise(results: Results) -> dict[str, Any]:
         "comparisons": [
             _comparison(results, comparison, primary) for comparison in comparisons
         ],
+        "luck": _luck(results, primary),
         "pairing": _pairing(results.pairing) if results.pairing else None,
         "looks": results.ledger["looks"],
         "changes": results.ledger["changes"],
@@ -137,6 +138,33 @@ def _judge(results: Results, metric: Metric, primary: str) -> tuple[Comparison, 
         return statistics.judge_sequential(scores, **settings)
     ratio = test_train_ratio(config, results.task)
     return statistics.judge(scores, **settings, test_train_ratio=ratio)
+
+
+def _luck(results: Results, primary: str) -> dict[str, Any] | None:
+    """Returns how far groups of the reference's own seeds drift apart."""
+    scores = results.columns[results.reference][primary]
+    generator = np.random.default_rng(STATISTICS_SEED)
+    luck = statistics.luck_scale(scores, generator=generator)
+    return dataclasses.asdict(luck) if luck else None
+
+
+def _noise(results: Results, arm: str) -> dict[str, Any] | None:
+    """Returns what seeds and test rows each add to an arm's mean difference."""
+    task, last = results.task, results.config.selection == "last"
+    values, base = (
+        per_example(task, results.trained[each], last=last)
+        for each in (arm, results.reference)
+    )
+    redrawn = "test_split" in results.config.vary
+    rows = np.asarray(results.trained[arm].scored.test_rows, np.int64)
+    noise = statistics.crossed_noise(
+        values,
+        base,
+        confidence=results.config.analysis.confidence,
+        generator=np.random.default_rng(STATISTICS_SEED),
+        rows=rows if redrawn else None,
+    )
+    return dataclasses.asdict(noise) if noise else None
 
 
 def _exploratory(results: Results, primary: str) -> list[str]:
@@ -196,7 +224,7 @@ def _comparison(
     results: Results, comparison: Comparison, primary: str
 ) -> dict[str, Any]:
     if not comparison.paired:
-        told = {"learning_speed": None, "exploratory": {}}
+        told = {"learning_speed": None, "exploratory": {}, "noise": None}
         return {**dataclasses.asdict(comparison), **told}
     arm, reference = comparison.arm, comparison.reference
     mine, theirs = results.columns[arm], results.columns[reference]
@@ -212,6 +240,7 @@ def _comparison(
     return {
         **dataclasses.asdict(comparison),
         "learning_speed": dataclasses.asdict(speed) if speed else None,
+        "noise": _noise(results, arm),
         "exploratory": {
             name: dataclasses.asdict(
                 statistics.difference_interval(

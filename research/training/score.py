@@ -16,6 +16,7 @@ class Scored(NamedTuple):
 
     test, test_last: every metric per test row, with the parameters of the best
       validation loss, and with the last ones.
+    test_rows: which rows of the task these are.
     test_weight: what each test row weighs in the task's means.
     validation: every metric with the best parameters.
     zero_units: share of hidden outputs that are exactly 0 on validation rows, with the
@@ -24,6 +25,7 @@ class Scored(NamedTuple):
 
     test: dict[str, Float[Array, " rows"]]
     test_last: dict[str, Float[Array, " rows"]]
+    test_rows: Int[Array, " rows"]
     test_weight: Float[Array, " rows"]
     validation: dict[str, Float[Array, ""]]
     zero_units: Float[Array, ""]
@@ -53,6 +55,7 @@ def score_lane(
     return Scored(
         test=test,
         test_last=test_last,
+        test_rows=lane.split.test,
         test_weight=(task.weight or _equal)(take(data.targets, lane.split.test)),
         validation=over_rows(
             task, validation, take(data.targets, lane.split.validation)

@@ -173,7 +173,14 @@ def test_a_folder_is_one_process_at_a_time(tmp_path):
 
 
 def test_a_sequential_plan_stops_when_every_arm_is_decided(tmp_path):
-    summary = run(tmp_path, seeds=64, seeds_plan="sequential", analysis={"margin": 0.3})
+    summary = run(
+        tmp_path,
+        seeds=64,
+        seeds_plan="sequential",
+        epochs=10,
+        task={"samples": 400, "test_samples": 200, "validation_samples": 40},
+        analysis={"margin": 0.1},
+    )
     used = summary["seeds"]
     assert used < 64
     assert used % 16 == 0
