@@ -205,7 +205,8 @@ def _check_together(config: ExperimentConfig) -> None:
             f"optimizer.learning_rate={rates}: "
             "one value only; run one experiment per learning rate"
         )
-    ids = 2 * config.seeds if config.mode == "null" else config.seeds
+    groups = {"null": 2, "variance": 1 + len(config.vary) * config.backgrounds}
+    ids = config.seeds * groups.get(config.mode, 1)
     if config.first_seed + ids - 1 > LARGEST:
         raise ConfigError(
             f"first_seed={config.first_seed}: must leave the last seed's id, "

@@ -17,7 +17,7 @@ from tiny_runs import TINY
 from research import compare
 from research.errors import AllDiverged, ConfigError, InvalidComparison, Refusal
 from research.experiment import lanes, observers
-from research.experiment import run as module
+from research.experiment import run_folder as module
 from research.records.events import ArmFinished, RunFinished, RunStarted
 from research.records.folder import RunFolder
 from research.training import run as training

@@ -30,8 +30,8 @@ def run(workdir: Path, **changes):
 @pytest.fixture(autouse=True)
 def unshown(monkeypatch: pytest.MonkeyPatch):
     """Leaves out the report, which reads results and writes none."""
-    monkeypatch.setattr("research.experiment.run.write_report", lambda root: {})
-    monkeypatch.setattr("research.experiment.run.watching", _unwatched)
+    monkeypatch.setattr("research.experiment.run_folder.write_report", lambda root: {})
+    monkeypatch.setattr("research.experiment.run_folder.watching", _unwatched)
 
 
 @contextlib.contextmanager
@@ -55,8 +55,8 @@ def openings(workdir: Path) -> list[tuple[str, list[int], int]]:
 def whole(tmp_path_factory) -> Path:
     """Twelve seeds in one go."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("research.experiment.run.write_report", lambda root: {})
-        patch.setattr("research.experiment.run.watching", _unwatched)
+        patch.setattr("research.experiment.run_folder.write_report", lambda root: {})
+        patch.setattr("research.experiment.run_folder.watching", _unwatched)
         folder = tmp_path_factory.mktemp("whole")
         run(folder, seeds=12)
     return folder

@@ -1,0 +1,127 @@
+"""An experiment in its folder: trained, judged, written, shown."""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.console import Console
+
+from research.activations.names import canonical_config
+from research.config_values import to_mapping
+from research.experiment.lanes import Compiled, Run, finish, train
+from research.experiment.observers import Watch, watching
+from research.experiment.prepare import Experiment
+from research.experiment.results import write_results
+from research.experiment.sequential import train_sequentially
+from research.experiment.started import describe_manifest, run_started
+from research.records.events import RunFinished
+from research.records.folder import RunFolder, write_json
+from research.records.ledger import record_change
+from research.records.lock import locked
+from research.records.reopening import changes, check_changes, recorded_config
+from research.reporting.console import print_verdict
+from research.reporting.report import write_report
+from research.training.lanes import TrainedArm
+
+
+def run_in(
+    experiment: Experiment,
+    folder: RunFolder,
+    console: Console,
+    *,
+    command: str,
+    compiled: Compiled | None = None,
+) -> dict[str, Any]:
+    """Trains, judges and shows an experiment in a folder of its own.
+
+    Args:
+      compiled: programs of the same problems, which are used and added to.
+    """
+    began = time.perf_counter()
+    with opened(experiment, folder, command=command) as note:
+        if note:
+            console.print(note, markup=False)
+        with watching(
+            folder,
+            console,
+            tensorboard_seeds=experiment.config.tensorboard.seeds,
+            attempt=f"{int(time.time())}.{os.getpid()}",
+        ) as watch:
+            watch.observe(run_started(experiment))
+            run = Run(
+                experiment=experiment,
+                folder=folder,
+                observe=watch.observe,
+                compiled={} if compiled is None else compiled,
+            )
+            trained = _train(run)
+            summary = write_results(experiment, trained, folder, watch.failures, began)
+            unwritten = _report(summary, folder, watch)
+        print_verdict(summary, console, workdir=folder.root)
+    for told in (*run.damaged, *watch.failures):
+        if told not in summary["warnings"]:
+            console.print(f"Warning: {told}", markup=False)
+    if unwritten is not None:
+        raise unwritten
+    return summary
+
+
+@contextlib.contextmanager
+def opened(
+    experiment: Experiment, folder: RunFolder, *, command: str
+) -> Iterator[str | None]:
+    """Takes a folder for this process; what it holds must go with the experiment.
+
+    Yields:
+      A sentence where another process left it, killed or crashed; else None.
+
+    Raises:
+      ConfigError: another process is at work there, or it holds another run.
+    """
+    config = experiment.config
+    with locked(folder.root) as note:
+        there = recorded_config(folder.root)
+        if there is None:
+            write_json(folder.config, to_mapping(config))
+            write_json(folder.manifest, describe_manifest(experiment, command))
+        else:
+            found = changes(there, config, canonical_config)
+            check_changes(folder.root, found)
+            for change in found:
+                record_change(
+                    folder.ledger,
+                    field=change.field,
+                    there=change.there,
+                    now=change.now,
+                    verdict_seen=folder.summary.is_file(),
+                )
+            if found:
+                write_json(folder.config, to_mapping(config))
+        yield note
+
+
+def _train(run: Run) -> dict[str, TrainedArm]:
+    if run.experiment.config.seeds_plan == "sequential":
+        trained = train_sequentially(run)
+        for arm, lanes in trained.items():
+            finish(run, arm, lanes)
+        return trained
+    trained = {}
+    for arm in run.experiment.problems:
+        trained[arm] = train(run, arm, run.experiment.seeds_of(arm))
+        finish(run, arm, trained[arm])
+    return trained
+
+
+def _report(
+    summary: Mapping[str, Any], folder: RunFolder, watch: Watch
+) -> OSError | None:
+    """Draws the report; a disk that takes no more of it is told after the verdict."""
+    try:
+        figures = write_report(folder.root)
+    except OSError as error:
+        return error
+    watch.observe(RunFinished(summary=summary, figures=figures))
+    return None
