@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from research.config import ExperimentConfig
+from research.config import SUB_RUN_IDS, ExperimentConfig
 from research.errors import ConfigError
 from research.settings import LARGEST, Check, Sections, near, shown
 from research.task_configs import MoonsConfig
@@ -205,8 +205,9 @@ def _check_together(config: ExperimentConfig) -> None:
             f"optimizer.learning_rate={rates}: "
             "one value only; run one experiment per learning rate"
         )
-    groups = {"null": 2, "variance": 1 + len(config.vary) * config.backgrounds}
-    ids = config.seeds * groups.get(config.mode, 1)
+    ids = config.seeds * (1 + (config.mode == "null"))
+    if config.mode == "variance":
+        ids += len(config.vary) * config.backgrounds * SUB_RUN_IDS
     if config.first_seed + ids - 1 > LARGEST:
         raise ConfigError(
             f"first_seed={config.first_seed}: must leave the last seed's id, "
@@ -237,6 +238,12 @@ def _check_mode(config: ExperimentConfig) -> None:
             f"vary={','.join(config.vary)}: test_split cannot vary with {which}, "
             "for the seeds would share test rows"
         )
+    if config.mode == "variance" and config.seeds > SUB_RUN_IDS:
+        raise ConfigError(
+            f"seeds={config.seeds}: must be at most {SUB_RUN_IDS} with mode=variance"
+        )
+    if config.mode == "variance" and config.seeds < 2:
+        raise ConfigError(f"seeds={config.seeds}: mode=variance needs two or more")
     if config.mode == "variance" and len(config.vary) < 2:
         raise ConfigError(
             f"vary={','.join(config.vary)}: mode=variance tells sources apart and needs "

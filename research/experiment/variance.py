@@ -15,7 +15,7 @@ from jaxtyping import Float64
 from rich.console import Console
 
 from research import statistics
-from research.config import ExperimentConfig, TensorBoardConfig
+from research.config import SUB_RUN_IDS, ExperimentConfig, TensorBoardConfig
 from research.experiment.lanes import Compiled
 from research.experiment.prepare import Experiment
 from research.experiment.run_folder import opened, run_in
@@ -87,7 +87,7 @@ def sub_runs(config: ExperimentConfig) -> Iterator[tuple[str, ExperimentConfig]]
                     base,
                     vary=(source,),
                     background=background,
-                    first_seed=config.first_seed + place * config.seeds,
+                    first_seed=config.first_seed + place * SUB_RUN_IDS,
                 ),
             )
 
