@@ -66,6 +66,7 @@ def one_of(names: tuple[str, ...]) -> Check:
 
 
 ANY_NAME = Check("a name", lambda value: value.strip() != "")
+ANY_PATH = Check("a path", lambda value: value.strip() != "")
 POSITIVE = Check(
     "a finite number above 0", lambda value: math.isfinite(value) and value > 0
 )
