@@ -6,11 +6,23 @@ from research.errors import ConfigError, DataError
 from research.settings import near
 
 
+def existing(path: str) -> Path:
+    """Returns the file or folder that `task.path` names.
+
+    Raises:
+      DataError: nothing is there.
+    """
+    found = Path(path).expanduser()
+    if not found.exists():
+        raise DataError(f"task.path={path}: does not exist{_neighbour(found)}")
+    return found
+
+
 def given_path(path: str | None, *, task: str, what: str) -> Path:
-    """Returns the path that `task.path` gives.
+    """Returns the file or folder that `task.path` names, which the task needs.
 
     Args:
-      what: it should lead to, such as `a folder of WAV files`.
+      what: it should be, such as `a folder of WAV files`.
 
     Raises:
       ConfigError: no path is given.
@@ -18,14 +30,11 @@ def given_path(path: str | None, *, task: str, what: str) -> Path:
     """
     if path is None:
         raise ConfigError(f"task.path='': task.name={task} needs {what}")
-    found = Path(path).expanduser()
-    if not found.exists():
-        raise DataError(f"task.path={path}: does not exist{_neighbour(found)}")
-    return found
+    return existing(path)
 
 
 def given_folder(path: str | None, *, task: str, what: str) -> Path:
-    """Returns the folder that `task.path` gives.
+    """Returns the folder that `task.path` names, which the task needs.
 
     Raises:
       ConfigError: no path is given.
@@ -33,9 +42,7 @@ def given_folder(path: str | None, *, task: str, what: str) -> Path:
     """
     folder = given_path(path, task=task, what=what)
     if not folder.is_dir():
-        raise DataError(
-            f"task.path={path}: is no folder; task.name={task} needs {what}"
-        )
+        raise DataError(f"task.path={path}: must be {what}")
     return folder
 
 

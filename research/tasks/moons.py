@@ -7,12 +7,11 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float
 from sklearn.datasets import make_moons
-from sklearn.model_selection import train_test_split
 
 from research.task_configs import MoonsConfig
 from research.tasks.contract import Metric, Task
 from research.tasks.scaling import fit_scaling, scale
-from research.tasks.splits import redrawn
+from research.tasks.splits import redrawn, stratified
 
 
 def log_loss(
@@ -65,18 +64,14 @@ def load_moons(config: MoonsConfig) -> Task:
     inputs, classes = make_moons(
         config.samples, noise=config.noise, random_state=config.data_seed
     )
-    rest, test = train_test_split(
-        np.arange(config.samples),
-        test_size=config.test_samples,
-        stratify=classes,
-        random_state=config.data_seed,
-    )
+    classes = np.asarray(classes)
+    test, rest = stratified(classes, test=config.test_samples, seed=config.data_seed)
     division = redrawn(test, rest, validation=config.validation_samples)
     accuracy, loss = bayes_rates(config.noise)
     return Task(
         name="moons",
         inputs=np.asarray(inputs, np.float32),
-        targets=np.asarray(classes, np.float32),
+        targets=classes.astype(np.float32),
         outputs=(1,),
         rows=division.rows,
         split=division.split,

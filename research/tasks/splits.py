@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int, Key
+from sklearn.model_selection import train_test_split
 
 from research.errors import ConfigError
 from research.tasks.contract import Rows, Split
@@ -17,6 +18,16 @@ class Division(NamedTuple):
 
     rows: Rows
     split: Callable[[Key[Array, ""], Key[Array, ""] | None], Split]
+
+
+def stratified(
+    classes: Int[np.ndarray, " all"], *, test: int, seed: int
+) -> tuple[Int[np.ndarray, " test"], Int[np.ndarray, " rest"]]:
+    """Returns the rows of a test set with each class's share, and the other rows."""
+    rest, tested = train_test_split(
+        np.arange(len(classes)), test_size=test, stratify=classes, random_state=seed
+    )
+    return np.asarray(tested), np.asarray(rest)
 
 
 def redrawn(
