@@ -124,9 +124,6 @@ class TaggingConfig:
     path: str | None = setting(
         None, "the folder of the files named after train, dev and test", ANY_PATH
     )
-    word_dropout: float = setting(
-        0.1, "chance that a training word is read as an unknown one", from_to(0.0, 0.9)
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

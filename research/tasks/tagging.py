@@ -1,12 +1,10 @@
 """Tagging: the part of speech, or another tag, of every word of a sentence."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int, Key, Shaped
+from jaxtyping import Int
 
 from research.errors import DataError
 from research.settings import shown
@@ -28,7 +26,6 @@ from research.tasks.words import (
     PADDING,
     WORD,
     encode_words,
-    unknown,
     vocabulary,
 )
 
@@ -64,7 +61,6 @@ def load_tagging(config: TaggingConfig) -> Task:
         vocabulary=1 + FEATURES + len(known),
         rows=division.rows,
         split=division.split,
-        augment=_forget_words(config.word_dropout),
         weight=predicted,
         fit=fit_nothing,
         transform=lambda fitted, inputs: inputs,
@@ -105,25 +101,6 @@ def _encode_tags(
 
 def _given(targets: Int[np.ndarray, "rows length"]) -> Int[np.ndarray, " words"]:
     return targets[targets != NOTHING]
-
-
-def _forget_words(chance: float) -> Callable | None:
-    if chance == 0:
-        return None
-
-    def augment(
-        key: Key[Array, ""],
-        inputs: dict[str, Shaped[Array, "batch length *features"]],
-        targets: Int[Array, "batch length"],
-    ) -> tuple[
-        dict[str, Shaped[Array, "batch length *features"]], Int[Array, "batch length"]
-    ]:
-        tokens, mask = inputs["tokens"], inputs["mask"]
-        forgotten = jax.random.bernoulli(key, chance, mask.shape) & mask
-        words = jnp.where(forgotten, unknown(WORD), tokens[:, :, WORD])
-        return {**inputs, "tokens": tokens.at[:, :, WORD].set(words)}, targets
-
-    return augment
 
 
 def _remarks(
