@@ -34,15 +34,17 @@ def trigram_bits(train: np.ndarray, test: np.ndarray, *, letters: int) -> float:
 def most_frequent_tags(train: tuple, test: tuple) -> float:
     """Returns the accuracy of each word's commonest training tag on the test sentences.
 
-    An unknown word has the commonest tag of all words.
+    Capitals do not count; an unknown word has the commonest tag of all words.
     """
     by_word = collections.defaultdict(collections.Counter)
     for word in (word for sentence in train for word in sentence):
-        by_word[word.text][word.tag] += 1
+        by_word[word.text.lower()][word.tag] += 1
     overall = sum(by_word.values(), collections.Counter()).most_common(1)[0][0]
     best = {word: tags.most_common(1)[0][0] for word, tags in by_word.items()}
     words = [word for sentence in test for word in sentence]
-    return sum(best.get(word.text, overall) == word.tag for word in words) / len(words)
+    return sum(
+        best.get(word.text.lower(), overall) == word.tag for word in words
+    ) / len(words)
 
 
 def _counts(ids: np.ndarray, length: int) -> collections.Counter:

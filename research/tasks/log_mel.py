@@ -59,9 +59,9 @@ def hann(window: int) -> Float[np.ndarray, " window"]:
     return np.sin(np.pi * (np.arange(window) + 0.5) / window) ** 2
 
 
-def mel(hertz: np.ndarray | float) -> np.ndarray:
+def mel(hertz: Float[np.ndarray, " tones"]) -> Float[np.ndarray, " tones"]:
     """Returns frequencies on the mel scale, 2595 log10(1 + f / 700 Hz)."""
-    return 2595 * np.log10(1 + np.asarray(hertz) / 700)
+    return 2595 * np.log10(1 + hertz / 700)
 
 
 def mel_bands(*, rate: int, mels: int) -> Float[np.ndarray, "mels frequencies"]:
@@ -70,7 +70,8 @@ def mel_bands(*, rate: int, mels: int) -> Float[np.ndarray, "mels frequencies"]:
     Band i rises on the mel scale from edge i to 1 at edge i + 1 and falls to edge i + 2,
     of mels + 2 edges from 0 to half the rate.
     """
-    edges = np.linspace(0, mel(rate / 2), mels + 2)
+    low, high = mel(np.asarray([0, rate / 2]))
+    edges = np.linspace(low, high, mels + 2)
     at = mel(np.fft.rfftfreq(fft_points(rate), 1 / rate))
     rising = (at - edges[:-2, None]) / (edges[1] - edges[0])
     return np.clip(np.minimum(rising, 2 - rising), 0, None)

@@ -72,13 +72,13 @@ def load_spoken_digits(config: SpokenDigitsConfig) -> Task:
             f"task.test_takes={config.test_takes}: must divide the takes, which are "
             f"from {min(takes)} to {max(takes)}"
         )
+    train, test = digits[~tested], digits[tested]
+    classes = count_classes(train, test, name=str(folder))
     division = redrawn(
         np.flatnonzero(tested),
         np.flatnonzero(~tested),
         validation=config.validation_samples,
     )
-    train, test = digits[~tested], digits[tested]
-    classes = count_classes(train, test, name=str(folder))
     return Task(
         name="spoken_digits",
         inputs=inputs,
@@ -126,7 +126,7 @@ def read_recording(path: Path) -> Recording:
             raw = file.readframes(form.nframes)
     except (wave.Error, EOFError) as error:
         raise DataError(
-            f"{path}: is no plain WAV file, {error or 'it ends too early'}"
+            f"{path}: is no plain WAV file, {str(error) or 'it ends too early'}"
         ) from None
     width = form.sampwidth
     if form.nchannels != 1 or width not in (1, 2) or form.framerate < LEAST_RATE:

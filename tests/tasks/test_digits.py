@@ -72,7 +72,7 @@ def test_an_mlp_learns_them():
         task={"name": "digits"}, model={"hidden": (32,)}, batch_size=32
     )
     arm = train(
-        experiment, "gelu", seeds=range(2), plan=fixed_plan(width=2, block=2, devices=1)
+        experiment, "gelu", seeds=(0,), plan=fixed_plan(width=1, block=1, devices=1)
     )
     assert arm.scored.test["accuracy"].mean() > 0.85
-    assert arm.scored.test["accuracy"].shape == (2, 360)
+    assert arm.scored.test["accuracy"].shape == (1, 360)

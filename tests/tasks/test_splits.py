@@ -76,7 +76,7 @@ def test_a_shift_moves_each_row_and_loses_only_what_leaves_it():
     inputs = np.zeros((400, 5, 6, 1), np.float32)
     inputs[:, 2, 3] = np.arange(1, 401)[:, None]
     rows = jnp.asarray(inputs)
-    move = jax.jit(lambda key: shifted(key, rows, axes=(0, 1), most=2, fill=0))
+    move = jax.jit(lambda key: shifted(key, rows, axes=(0, 1), most=2, fill=0.0))
     moved = np.asarray(move(jax.random.key(0)))
     row, y, x, _ = np.nonzero(moved)
     assert row.tolist() == list(range(400))  # nothing that stays inside is lost
