@@ -51,6 +51,13 @@ def at_least(least: int) -> Check:
     )
 
 
+def whole(low: int, high: int) -> Check:
+    """Accepts whole numbers from `low` to `high`."""
+    return Check(
+        f"a whole number from {low} to {high}", lambda value: low <= value <= high
+    )
+
+
 def between(low: float, high: float) -> Check:
     """Accepts low < value < high."""
     return Check(

@@ -15,6 +15,7 @@ from research.settings import (
     between,
     from_to,
     setting,
+    whole,
 )
 
 PUBLISHED = "whose test set is the published one"
@@ -51,7 +52,7 @@ class DigitsConfig:
     shift: int = setting(
         1,
         "training images are shifted by up to so many pixels",
-        from_to(0.0, 7.0),
+        whole(0, 7),
     )
 
 
@@ -135,8 +136,8 @@ class SpokenDigitsConfig:
 
     name: str = setting("spoken_digits", "the task", ANY_NAME)
     path: str | None = setting(None, "the folder of the WAV files", ANY_PATH)
-    frames: int = setting(64, "frames of one recording, 10 ms each", from_to(2.0, 1e4))
-    mels: int = setting(40, "bands of the mel scale", from_to(2.0, 512.0))
+    frames: int = setting(64, "frames of one recording, 10 ms each", whole(2, 10_000))
+    mels: int = setting(40, "bands of the mel scale", whole(2, 512))
     test_takes: int = setting(
         5, "the first takes of each digit and speaker are the test set", at_least(1)
     )
@@ -146,7 +147,7 @@ class SpokenDigitsConfig:
     shift: int = setting(
         3,
         "training recordings are shifted by up to so many frames",
-        from_to(0.0, 1000.0),
+        whole(0, 1000),
     )
 
 

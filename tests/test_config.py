@@ -125,7 +125,10 @@ def test_words_are_split_outside_brackets(text, words):
             {"task": {"name": "images"}, "vary": "split,test_split"},
             ["test_split cannot vary", "test set is the published", "use vary=split"],
         ),
-        ({"task": {"name": "digits", "shift": 8}}, ["task.shift=8", "from 0 to 7"]),
+        (
+            {"task": {"name": "digits", "shift": 8}},
+            ["task.shift=8", "whole number from 0 to 7"],
+        ),
         ({"task": {"name": "char_lm", "path": " "}}, ["task.path=' '", "a path"]),
     ],
 )

@@ -54,7 +54,9 @@ def language_metrics(constant: Constant) -> Mapping[str, Metric]:
         "bits_per_character": _metric(
             token_loss, constant.loss / math.log(2), of_mean=lambda x: x / math.log(2)
         ),
-        "perplexity": _metric(token_loss, math.exp(constant.loss), of_mean=_exp),
+        "perplexity": _metric(
+            token_loss, math.exp(constant.loss), of_mean=_exponential
+        ),
         **token_metrics(constant),
     }
 
@@ -77,8 +79,10 @@ def _metric(
     )
 
 
-def _exp(mean: Any) -> Any:
-    return math.e**mean
+def _exponential(mean: Any) -> Any:
+    # A power, for NumPy's and JAX's arrays alike. Float32 ends at e^88: a perplexity
+    # beyond e^80 is given as e^80, for a lane of finite loss has not diverged.
+    return math.e ** mean.clip(max=80)
 
 
 def _has_target(
