@@ -214,12 +214,16 @@ def _check_together(config: ExperimentConfig) -> None:
             f"first_seed + {ids} - 1, at most {LARGEST}"
         )
     _check_mode(config)
-    split = [word for word in config.vary if word.endswith("split")]
-    if split and config.task.fixed_split:
-        left = ",".join(word for word in config.vary if word not in split)
+    reasons = {
+        "split": config.task.fixed_split,
+        "test_split": config.task.fixed_split or config.task.fixed_test_split,
+    }
+    fixed = [word for word in config.vary if reasons.get(word)]
+    if fixed:
+        left = ",".join(word for word in config.vary if word not in fixed)
         raise ConfigError(
-            f"vary={','.join(config.vary)}: {split[0]} cannot vary with "
-            f"task.name={config.task.name}, {config.task.fixed_split}; "
+            f"vary={','.join(config.vary)}: {fixed[0]} cannot vary with "
+            f"task.name={config.task.name}, {reasons[fixed[0]]}; "
             f"use vary={left or 'init'}"
         )
     _check_rows(config)

@@ -51,6 +51,13 @@ def at_least(least: int) -> Check:
     )
 
 
+def whole(low: int, high: int) -> Check:
+    """Accepts whole numbers from `low` to `high`."""
+    return Check(
+        f"a whole number from {low} to {high}", lambda value: low <= value <= high
+    )
+
+
 def between(low: float, high: float) -> Check:
     """Accepts low < value < high."""
     return Check(
@@ -66,6 +73,7 @@ def one_of(names: tuple[str, ...]) -> Check:
 
 
 ANY_NAME = Check("a name", lambda value: value.strip() != "")
+ANY_PATH = Check("a path", lambda value: value.strip() != "")
 POSITIVE = Check(
     "a finite number above 0", lambda value: math.isfinite(value) and value > 0
 )

@@ -113,6 +113,23 @@ def test_words_are_split_outside_brackets(text, words):
         ({"optimizer": {"learning_rate": (1e-3, 1e-2)}}, ["one value only"]),
         ({"batch_size": 1201}, ["batch_size=1201", "at most 1200"]),
         ({"task": {"samples": 800}}, ["task.samples=800", "none is left"]),
+        (
+            {"task": {"name": "char_lm"}},
+            ["vary=init,order,split: split cannot", "in the text; use vary=init,order"],
+        ),
+        (
+            {"task": {"name": "tagging"}, "vary": "test_split"},
+            ["test_split cannot", "published one; use vary=init"],
+        ),
+        (
+            {"task": {"name": "images"}, "vary": "split,test_split"},
+            ["test_split cannot vary", "test set is the published", "use vary=split"],
+        ),
+        (
+            {"task": {"name": "digits", "shift": 8}},
+            ["task.shift=8", "whole number from 0 to 7"],
+        ),
+        ({"task": {"name": "char_lm", "path": " "}}, ["task.path=' '", "a path"]),
     ],
 )
 def test_refusals_name_field_value_and_what_is_allowed(mapping, words):
@@ -122,6 +139,11 @@ def test_refusals_name_field_value_and_what_is_allowed(mapping, words):
     assert "\n" not in line
     for word in words:
         assert word in line
+
+
+def test_what_is_not_fixed_may_vary():
+    for name, vary in (("digits", "split,test_split"), ("images", "init,split")):
+        assert from_mapping({"task": {"name": name}, "vary": vary}).task.name == name
 
 
 def test_values_that_clash_are_left_to_the_whole_check():

@@ -16,8 +16,15 @@ from research.models.contract import Model, Shapes
 from research.models.mlp import build_mlp, describe_mlp
 from research.models.own import build_own, describe_own
 from research.own_code import is_own, reason
+from research.tasks.char_lm import load_char_lm
 from research.tasks.contract import Task
+from research.tasks.digits import load_digits
+from research.tasks.images import load_images
+from research.tasks.masked_lm import load_masked_lm
+from research.tasks.mnist1d import load_mnist1d
 from research.tasks.moons import load_moons
+from research.tasks.spoken_digits import load_spoken_digits
+from research.tasks.tagging import load_tagging
 from research.training.problem import (
     ANY_LANE,
     Data,
@@ -29,7 +36,16 @@ from research.training.problem import (
 )
 from research.training.step import train_step
 
-TASKS: dict[str, Callable[[Any], Task]] = {"moons": load_moons}
+TASKS: dict[str, Callable[[Any], Task]] = {
+    "moons": load_moons,
+    "digits": load_digits,
+    "mnist1d": load_mnist1d,
+    "images": load_images,
+    "char_lm": load_char_lm,
+    "masked_lm": load_masked_lm,
+    "tagging": load_tagging,
+    "spoken_digits": load_spoken_digits,
+}
 
 
 @dataclass(frozen=True)

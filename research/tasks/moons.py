@@ -1,38 +1,17 @@
 """make_moons: two interleaved half circles with Gaussian noise, and how well one can do."""
 
 import math
-from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Float
 from sklearn.datasets import make_moons
-from sklearn.model_selection import train_test_split
 
 from research.task_configs import MoonsConfig
-from research.tasks.contract import Metric, Rows, Split, Task
-
-
-class Scaling(NamedTuple):
-    """Mean and standard deviation of the training inputs."""
-
-    mean: Float[Array, " features"]
-    std: Float[Array, " features"]
-
-
-def fit_scaling(inputs: Float[Array, "rows features"]) -> Scaling:
-    """Returns the training part's mean and standard deviation; a constant column has 1."""
-    std = inputs.std(axis=0)
-    return Scaling(inputs.mean(axis=0), jnp.where(std > 0, std, 1))
-
-
-def scale(
-    scaling: Scaling, inputs: Float[Array, "rows features"]
-) -> Float[Array, "rows features"]:
-    """Returns the inputs with the training part's mean 0 and standard deviation 1."""
-    return (inputs - scaling.mean[None]) / scaling.std[None]
+from research.tasks.contract import Metric, Task
+from research.tasks.scaling import fit_scaling, scale
+from research.tasks.splits import redrawn, stratified
 
 
 def log_loss(
@@ -85,26 +64,17 @@ def load_moons(config: MoonsConfig) -> Task:
     inputs, classes = make_moons(
         config.samples, noise=config.noise, random_state=config.data_seed
     )
-    rest, test = train_test_split(
-        np.arange(config.samples),
-        test_size=config.test_samples,
-        stratify=classes,
-        random_state=config.data_seed,
-    )
-    rows = Rows(
-        train=len(rest) - config.validation_samples,
-        validation=config.validation_samples,
-        test=config.test_samples,
-    )
-    order = jnp.asarray(np.concatenate([np.sort(test), np.sort(rest)]), jnp.int32)
+    classes = np.asarray(classes)
+    test, rest = stratified(classes, test=config.test_samples, seed=config.data_seed)
+    division = redrawn(test, rest, validation=config.validation_samples)
     accuracy, loss = bayes_rates(config.noise)
     return Task(
         name="moons",
         inputs=np.asarray(inputs, np.float32),
-        targets=np.asarray(classes, np.float32),
+        targets=classes.astype(np.float32),
         outputs=(1,),
-        rows=rows,
-        split=lambda split_key, test_key: _split(order, rows, split_key, test_key),
+        rows=division.rows,
+        split=division.split,
         fit=fit_scaling,
         transform=scale,
         loss=log_loss,
@@ -123,21 +93,4 @@ def load_moons(config: MoonsConfig) -> Task:
             ),
         },
         primary="accuracy",
-    )
-
-
-def _split(
-    order: Int[Array, " all"],
-    rows: Rows,
-    split_key: Key[Array, ""],
-    test_key: Key[Array, ""] | None,
-) -> Split:
-    """Divides `order`, whose first rows are the fixed test set."""
-    if test_key is not None:
-        order = jax.random.permutation(test_key, order)
-    rest = jax.random.permutation(split_key, order[rows.test :])
-    return Split(
-        train=rest[rows.validation :],
-        validation=rest[: rows.validation],
-        test=order[: rows.test],
     )

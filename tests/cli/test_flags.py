@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from research.cli.config_file import CONFIGS
-from research.cli.fields import FIELDS, flag_text, nearest_field, read_field
+from research.cli.fields import (
+    CHOICES,
+    FIELDS,
+    fields_with,
+    flag_text,
+    nearest_field,
+    read_field,
+)
 from research.cli.flags import Request, read
 from research.config import ExperimentConfig
 from research.config_values import to_mapping
@@ -149,11 +156,13 @@ def test_a_leading_tilde_is_the_home_folder(monkeypatch: pytest.MonkeyPatch):
     assert read(["--workdir=~/run"]).workdir == Path("/somewhere/run")
 
 
-@pytest.mark.parametrize("path", FIELDS)
-def test_texts_of_defaults_are_read_back(path: str):
-    default = FIELDS[path].default
-    text = "" if default is None else flag_text(default)
-    assert read_field(path, text) == default
+@pytest.mark.parametrize(
+    "names", [{section: name} for section, words in CHOICES.items() for name in words]
+)
+def test_texts_of_defaults_are_read_back(names: dict[str, str]):
+    for path, field in fields_with(names).items():
+        text = "" if field.default is None else flag_text(field.default)
+        assert read_field(path, text, names=names) == field.default
 
 
 @pytest.mark.parametrize(

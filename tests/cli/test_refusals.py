@@ -186,3 +186,10 @@ def test_a_locked_field_of_the_default_config_names_the_mistake(capsys):
         "def get_config():\n  c = default_config()\n  c.seeds = 'x'\n  return c\n"
     )
     assert "TypeError" in refusal(["--config=own.py"], capsys)
+
+
+def test_data_that_are_not_there_have_an_exit_code_of_their_own(capsys):
+    task = ["--config.task.name=char_lm", "--config.vary=init,order"]
+    assert main([*task, "--config.task.path=none.txt"]) == 3
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "launch.py: task.path=none.txt: does not exist\n")

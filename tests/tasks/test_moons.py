@@ -14,11 +14,10 @@ from research.task_configs import MoonsConfig
 from research.tasks.moons import (
     bayes_rates,
     correct,
-    fit_scaling,
     load_moons,
     log_loss,
-    scale,
 )
+from research.tasks.scaling import fit_scaling, scale
 from research.training.problem import Data, take
 
 
