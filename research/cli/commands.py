@@ -3,9 +3,9 @@
 import shlex
 from pathlib import Path
 
-from research.cli.workdir import Prepared, is_finished
+from research.cli.workdir import Prepared, is_finished, remove_if_empty
 from research.config import ExperimentConfig
-from research.errors import ConfigError, DataError, Stopped
+from research.errors import ConfigError, DataError, Refusal, Stopped
 from research.records.folder import read_mapping
 from research.settings import shown
 
@@ -26,7 +26,11 @@ def compare(config: ExperimentConfig, prepared: Prepared, command: str) -> None:
         from research.cli.terminal import Terminal
         from research.experiment import compare as train_and_judge
 
-        train_and_judge(config, workdir=workdir, command=line, console=Terminal())
+        try:
+            train_and_judge(config, workdir=workdir, command=line, console=Terminal())
+        except Refusal:
+            remove_if_empty(workdir)
+            raise
     except KeyboardInterrupt as signal:
         raise Stopped(
             f"stopped by {str(signal) or 'SIGINT'}; the lanes that were finished are kept; "

@@ -1,5 +1,6 @@
 """Which folder a run goes into, and whether it already holds that run."""
 
+import contextlib
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -130,3 +131,9 @@ def _made(workdir: Path) -> bool:
 def is_finished(workdir: Path) -> bool:
     """Tells whether a folder holds a run with its verdict."""
     return (workdir / "results/summary.json").is_file()
+
+
+def remove_if_empty(workdir: Path) -> None:
+    """Removes the folder of a run that was refused before anything was written."""
+    with contextlib.suppress(OSError):
+        workdir.rmdir()

@@ -112,7 +112,6 @@ def prepare(config: ExperimentConfig, *, recorded: Plan | None = None) -> Experi
         notes=(
             *((note,) if note else ()),
             *remarks(config.activations),
-            *task.remarks,
             *_sizes(config, task, activations, problems, base),
         ),
     )

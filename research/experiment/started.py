@@ -59,6 +59,7 @@ def describe_manifest(experiment: Experiment, command: str) -> dict[str, Any]:
         devices=[f"{device.platform}:{device.id}" for device in devices],
         plan=dataclasses.asdict(experiment.plan),
         precision=f"float32, matmul {PRECISION}",
+        remarks=task.remarks,
         data=_named({"inputs": task.inputs, "targets": task.targets}),
     )
 

@@ -70,6 +70,7 @@ def summarise(results: Results) -> dict[str, Any]:
         "seeds_allowed": config.seeds,
         "first_seed": config.first_seed,
         "vary": list(config.vary),
+        "remarks": list(task.remarks),
         "rows": dataclasses.asdict(task.rows),
         "primary_metric": primary,
         "higher_is_better": metric.higher_is_better,

@@ -5,7 +5,7 @@ import hashlib
 import importlib.metadata
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,12 @@ def manifest(
     plan: Mapping[str, Any],
     precision: str,
     data: Mapping[str, np.ndarray],
+    remarks: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Returns versions, machine, plan, data hashes, git commit and command."""
+    """Returns versions, machine, plan, data hashes, git commit and command.
+
+    remarks: what is to be known of the data, such as a text's hash.
+    """
     return {
         "command": command,
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -38,6 +42,7 @@ def manifest(
         },
         "precision": precision,
         "plan": dict(plan),
+        "data": list(remarks),
         "data_sha256": {name: sha256(array) for name, array in data.items()},
     }
 
