@@ -59,8 +59,9 @@ def boundary_pictures(
         "boundary/seed": first.seeds[0],
     }
     for slug, problem in problems.items():
-        inputs = task.transform(trained[slug].fitted, plane)
-        params, state = jax.tree.map(jnp.asarray, trained[slug].params)
+        held = (trained[slug].fitted, trained[slug].params)
+        fitted, (params, state) = jax.tree.map(jnp.asarray, held)
+        inputs = task.transform(fitted, plane)
         logits, _ = problem.model.apply(params, state, inputs, key=None, train=False)
         chance = jax.nn.sigmoid(logits[:, 0])
         pictures[f"boundary/{slug}"] = np.asarray(chance).reshape(GRID, GRID)

@@ -11,7 +11,7 @@ import pytest
 from research.records.folder import (
     RunFolder,
     new_folder,
-    read_json,
+    read_mapping,
     write_arrays,
     write_bytes,
     write_json,
@@ -36,6 +36,7 @@ def test_every_file_has_its_place(tmp_path):
         "summary": "results/summary.json",
         "ledger": "results/ledger.json",
         "test_correct": "results/test_correct.npz",
+        "finished_lanes": "checkpoints/finished",
         "figures": "results/figures.npz",
     }
 
@@ -82,7 +83,7 @@ def test_json_has_no_nan(tmp_path, number):
 def test_json_comes_back(tmp_path):
     content = {"é": "x·Φ(x)", "a": [1, 0.1, None, True]}
     write_json(tmp_path / "x.json", content)
-    assert read_json(tmp_path / "x.json") == content
+    assert read_mapping(tmp_path / "x.json") == content
     assert json.loads((tmp_path / "x.json").read_bytes()) == content
 
 

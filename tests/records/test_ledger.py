@@ -2,12 +2,12 @@
 
 import datetime
 
-from research.records.folder import read_json
+from research.records.folder import read_mapping
 from research.records.ledger import record_opening
 
 
 def attempts(path) -> list[tuple]:
-    openings = read_json(path)["openings"]
+    openings = read_mapping(path)["openings"]
     return [(opening["arm"], opening["attempt"]) for opening in openings]
 
 
@@ -25,7 +25,7 @@ def test_openings_are_numbered_by_lane(tmp_path):
 
 def test_an_opening_says_what_and_when(tmp_path):
     record_opening(tmp_path / "l.json", arm="relu", learning_rate=0.1, seeds=(5, 6))
-    [opening] = read_json(tmp_path / "l.json")["openings"]
+    [opening] = read_mapping(tmp_path / "l.json")["openings"]
     time = datetime.datetime.fromisoformat(opening.pop("time"))
     assert abs(datetime.datetime.now(datetime.UTC) - time).total_seconds() < 60
     assert opening == {
