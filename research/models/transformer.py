@@ -20,7 +20,10 @@ from research.models.places import Place, parameter_initializers
 LEAVES: dict[str, Initializer] = {
     "bias": initializers.zeros,
     "scale": initializers.ones,
-    "embedding": initializers.normal(0.02),
+    # A standard deviation of 1/√width.
+    "embedding": initializers.variance_scaling(
+        1.0, "fan_in", "normal", in_axis=1, out_axis=0
+    ),
     "positions": initializers.normal(0.02),
     "class_token": initializers.zeros,
 }

@@ -8,7 +8,15 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from research.training.problem import Data, LaneState, Problem, make_lane, start
+from research.training.problem import (
+    ANY_LANE,
+    Data,
+    Lane,
+    LaneState,
+    Problem,
+    make_lane,
+    start,
+)
 from research.training.step import train_step
 
 
@@ -20,12 +28,15 @@ def step_flops(problem: Problem, data: Data) -> int:
     out. The body of a loop whose length is not known counts once.
     """
 
-    def step() -> tuple[LaneState, Float[Array, ""]]:
-        lane = make_lane(problem, data, jnp.int32(0), jnp.float32(1))
-        state, rows = start(problem, lane), lane.split.train[: problem.batch_size]
+    def one() -> tuple[Lane, LaneState]:
+        lane = make_lane(problem, data, ANY_LANE, jnp.float32(1))
+        return lane, start(problem, lane)
+
+    def step(lane: Lane, state: LaneState) -> tuple[LaneState, Float[Array, ""]]:
+        rows = lane.split.train[: problem.batch_size]
         return train_step(problem, data, lane, state, rows, lane.dropout_key)
 
-    found = products(jax.make_jaxpr(step)().jaxpr)
+    found = products(jax.make_jaxpr(step)(*jax.eval_shape(one)).jaxpr)
     return sum(times * _flops(equation) for equation, times in found)
 
 
