@@ -37,7 +37,7 @@ def step_flops(problem: Problem, data: Data) -> int:
         return train_step(problem, data, lane, state, rows, lane.dropout_key)
 
     found = products(jax.make_jaxpr(step)(*jax.eval_shape(one)).jaxpr)
-    return sum(times * _flops(equation) for equation, times in found)
+    return sum(times * flops(equation) for equation, times in found)
 
 
 def products(jaxpr: Any, times: int = 1) -> Iterator[tuple[Any, int]]:
@@ -53,11 +53,7 @@ def products(jaxpr: Any, times: int = 1) -> Iterator[tuple[Any, int]]:
                 yield from products(inner, inner_times)
 
 
-def _is_program(value: Any) -> bool:
-    return hasattr(getattr(value, "jaxpr", value), "eqns")
-
-
-def _flops(equation: Any) -> int:
+def flops(equation: Any) -> int:
     """Returns twice the multiplications of a product."""
     left, right = (each.aval.shape for each in equation.invars)
     outputs = math.prod(equation.outvars[0].aval.shape)
@@ -66,3 +62,7 @@ def _flops(equation: Any) -> int:
         return 2 * outputs * math.prod(left[axis] for axis in contracted)
     out_features = right[equation.params["dimension_numbers"].rhs_spec[0]]
     return 2 * outputs * math.prod(right) // out_features
+
+
+def _is_program(value: Any) -> bool:
+    return hasattr(getattr(value, "jaxpr", value), "eqns")

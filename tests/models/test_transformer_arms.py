@@ -168,9 +168,7 @@ def test_what_cannot_be_cut_is_refused(shape, words):
             function(config_of("vit", patch=4), lookup("relu"), shapes)
 
 
-@pytest.mark.parametrize(
-    ("kind", "task"), list(itertools.permutations(KINDS, 2))
-)
+@pytest.mark.parametrize(("kind", "task"), list(itertools.permutations(KINDS, 2)))
 def test_a_task_of_another_kind_is_refused(kind, task):
     if {kind, task} == {"lm", "masked_lm"}:
         return

@@ -5,15 +5,13 @@ import jax.numpy as jnp
 import pytest
 from tiny_runs import tiny_experiment
 
-from research.training.cost import products, step_flops
+from research.training.cost import flops, products, step_flops
 
 
-def flops(f, *shapes):
-    from research.training.cost import _flops
-
+def counted(f, *shapes):
     arrays = [jax.ShapeDtypeStruct(shape, jnp.float32) for shape in shapes]
     found = products(jax.make_jaxpr(f)(*arrays).jaxpr)
-    return sum(times * _flops(equation) for equation, times in found)
+    return sum(times * flops(equation) for equation, times in found)
 
 
 def test_an_mlps_step_is_counted_by_hand(tiny):
@@ -60,4 +58,4 @@ def convolution(x, kernel):
     ],
 )
 def test_products_are_found_wherever_they_stand(f, shapes, expected):
-    assert flops(f, *shapes) == expected
+    assert counted(f, *shapes) == expected

@@ -1,0 +1,55 @@
+"""Transformers as models of an experiment, from config to verdict."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from research.config_values import from_mapping
+from research.errors import ConfigError
+from research.experiment import compare
+from research.experiment.prepare import prepare
+
+TINY = {
+    "activations": "relu,gelu,swiglu",
+    "seeds": 2,
+    "epochs": 2,
+    "batch_size": 16,
+    "task": {"samples": 120, "test_samples": 40, "validation_samples": 40},
+    # The two coordinates of a row of make_moons are its two frames.
+    "model": {
+        "name": "vit",
+        "width": 8,
+        "depth": 1,
+        "heads": 2,
+        "ffn": 48,
+        "patch": 1,
+        "dropout": 0.1,
+    },
+    "compute": {"devices": 1},
+    "tensorboard": {"seeds": 0},
+}
+
+
+def test_arms_are_trained_and_paired(tmp_path):
+    folder = tmp_path / "run"
+    compare(TINY, workdir=folder, console=Console(file=io.StringIO()))
+    summary = json.loads((folder / "results/summary.json").read_text())
+    told = "ViT 1×8, 2 heads, FFN 48, pre-norm, 2 patches of 1 frames"
+    assert summary["model"] == told
+    assert summary["initializer"] == "lecun_normal"
+    assert summary["pairing"]["verified"]
+    counts = [arm["parameters"] for arm in summary["arms"].values()]
+    assert counts[0] == counts[1]
+    assert abs(counts[2] - counts[0]) < 0.01 * counts[0]
+    shares = summary["pairing"]["weights_share_by_arm"]
+    assert shares["gelu"] == 1
+    assert 0 < shares["swiglu"] < 1
+
+
+@pytest.mark.parametrize("name", ["lm", "masked_lm", "tagger"])
+def test_a_model_of_tokens_is_refused_on_rows_of_numbers(name):
+    model = {"name": name}
+    with pytest.raises(ConfigError, match=f"model.name={name}: takes"):
+        prepare(from_mapping({**TINY, "model": model}))
