@@ -10,6 +10,7 @@ from research.config_values import from_mapping
 from research.errors import ConfigError
 from research.experiment import compare
 from research.experiment.prepare import prepare
+from research.training.cost import step_flops
 
 TINY = {
     "activations": "relu,gelu,swiglu",
@@ -32,6 +33,7 @@ TINY = {
 }
 
 
+@pytest.mark.slow
 def test_arms_are_trained_and_paired(tmp_path):
     folder = tmp_path / "run"
     compare(TINY, workdir=folder, console=Console(file=io.StringIO()))
@@ -46,6 +48,13 @@ def test_arms_are_trained_and_paired(tmp_path):
     shares = summary["pairing"]["weights_share_by_arm"]
     assert shares["gelu"] == 1
     assert 0 < shares["swiglu"] < 1
+
+
+def test_every_arm_is_a_problem_whose_step_costs_alike():
+    experiment = prepare(from_mapping(TINY))
+    costs = [step_flops(p, experiment.data) for p in experiment.problems.values()]
+    assert costs[0] == costs[1]
+    assert abs(costs[2] - costs[0]) < 0.03 * costs[0]
 
 
 @pytest.mark.parametrize("name", ["lm", "masked_lm", "tagger"])
