@@ -1,10 +1,11 @@
 """Dropout as a function of a step's key and a place's path, with nothing that counts."""
 
+import math
 from dataclasses import dataclass, replace
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Bool, Float, Key
 
 from research import prng
 
@@ -30,6 +31,18 @@ class Dropout:
         if self.rate == 0:
             return x
         assert self.key is not None, "dropout needs the step's key"
-        key = prng.at_path(self.key, self.path)
-        kept = jax.random.bernoulli(key, 1 - self.rate, x.shape)
+        kept = kept_at(prng.at_path(self.key, self.path), self.rate, shape=x.shape)
         return jnp.where(kept, x / (1 - self.rate), 0)
+
+
+def kept_at(
+    key: Key[Array, ""], rate: float, *, shape: tuple[int, ...]
+) -> Bool[Array, "..."]:
+    """Returns which numbers stay, drawn by 16 bits each: half as dear as by 32.
+
+    The share dropped is off by 1 in 2**17 at most.
+    """
+    count = math.prod(shape)
+    words = jax.random.bits(key, (-(-count // 2),), jnp.uint32)
+    halves = jax.lax.bitcast_convert_type(words, jnp.uint16).reshape(-1)[:count]
+    return (halves >= round(rate * 2**16)).reshape(shape)

@@ -10,6 +10,7 @@ from research.config_values import from_mapping
 from research.errors import ConfigError
 from research.experiment import compare
 from research.experiment.prepare import prepare
+from research.experiment.problems import describe_model
 from research.training.cost import step_flops
 
 TINY = {
@@ -55,6 +56,29 @@ def test_every_arm_is_a_problem_whose_step_costs_alike():
     costs = [step_flops(p, experiment.data) for p in experiment.problems.values()]
     assert costs[0] == costs[1]
     assert abs(costs[2] - costs[0]) < 0.03 * costs[0]
+
+
+@pytest.mark.parametrize(
+    ("task", "model", "told"),
+    [
+        ("digits", "vit", "16 patches of 2×2"),
+        ("char_lm", "lm", "8 tokens of 5"),
+        ("masked_lm", "masked_lm", "8 tokens of 6"),
+    ],
+)
+def test_each_model_fits_its_task(tmp_path, task, model, told):
+    (tmp_path / "text.txt").write_text("abcde" * 100)
+    text = {"path": str(tmp_path / "text.txt"), "context": 8}
+    changes = {
+        "activations": "gelu,prelu",
+        "vary": "init,order",
+        "task": {"name": task} | ({} if task == "digits" else text),
+        "model": {"name": model, "width": 8, "depth": 1, "heads": 2, "ffn": 12},
+    }
+    experiment = prepare(from_mapping({**TINY, **changes}))
+    assert describe_model(experiment.config, experiment.task).endswith(told)
+    for problem in experiment.problems.values():
+        assert step_flops(problem, experiment.data) > 0
 
 
 @pytest.mark.parametrize("name", ["lm", "masked_lm", "tagger"])

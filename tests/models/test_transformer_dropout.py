@@ -50,6 +50,14 @@ def test_a_mask_drops_its_share_and_keeps_the_mean():
     assert np.array_equal(half == 0, dropped == 0)
 
 
+def test_every_shape_has_a_mask():
+    for shape in ((), (1,), (7,), (3, 5)):
+        assert Dropout(0.5, KEY, "place")(jnp.ones(shape)).shape == shape
+    # One draw gives two numbers; they are not the same.
+    pairs = np.asarray(Dropout(0.5, KEY, "place")(jnp.ones((4000, 2)))) > 0
+    assert (pairs[:, 0] == pairs[:, 1]).mean() == pytest.approx(0.5, abs=0.04)
+
+
 def test_a_place_is_known_by_its_whole_path():
     there = Dropout(0.5, KEY).at("layers", 1).at("ffn")
     assert there.path == "layers/1/ffn"
