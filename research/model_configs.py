@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass
 
-from research.settings import ANY_NAME, Sections, at_least, one_of, setting
+from research.settings import (
+    ANY_NAME,
+    POSITIVE,
+    Sections,
+    at_least,
+    from_to,
+    one_of,
+    setting,
+)
 
 INITIALIZERS = (
     "lecun_normal",
@@ -31,11 +39,104 @@ class MLPConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TransformerConfig:
+    """What every Transformer has: layers of attention and a feed-forward block (FFN)."""
+
+    name: str = setting("", "the model", ANY_NAME)
+    width: int = setting(64, "numbers that each position carries", at_least(1))
+    depth: int = setting(2, "layers", at_least(1))
+    heads: int = setting(4, "attention heads; they share the width", at_least(1))
+    ffn: int = setting(
+        256,
+        "hidden units of each layer's FFN; a gated arm's are matched to it",
+        at_least(1),
+    )
+    match: str = setting(
+        "parameters",
+        "a gated arm's FFN: parameters (two thirds of the units, so that the arms are "
+        "of one size) or none (as many units, half as many parameters again)",
+        one_of(("parameters", "none")),
+    )
+    norm: str = setting(
+        "pre",
+        "layer norm before each block (pre: GPT-2, ViT) or after its sum (post: BERT)",
+        one_of(("pre", "post")),
+    )
+    positions: str = setting(
+        "learned",
+        "how a position is told: a learned vector or sines of its index",
+        one_of(("learned", "sinusoidal")),
+    )
+    dropout: float = setting(
+        0.0,
+        "share dropped, in training, of attention weights, of each block's outputs and "
+        "of the embeddings",
+        from_to(0.0, 0.9),
+    )
+    epsilon: float = setting(
+        1e-5, "added to the variance in every layer norm (BERT's: 1e-12)", POSITIVE
+    )
+    initializer: str = setting(
+        "lecun_normal",
+        "initialiser of the kernels; biases start at 0",
+        one_of(INITIALIZERS),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisionTransformerConfig(TransformerConfig):
+    """A Transformer on patches of an image, or on frames of a sequence, to one class."""
+
+    name: str = setting("vit", "the model", ANY_NAME)
+    patch: int = setting(
+        2,
+        "side of a square patch in pixels; of a sequence, frames that make one patch",
+        at_least(1),
+    )
+    pool: str = setting(
+        "mean",
+        "what the head reads: the mean of all positions or a class token of its own",
+        one_of(("mean", "class")),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LanguageModelConfig(TransformerConfig):
+    """A causal Transformer that predicts each next token, as GPT does."""
+
+    name: str = setting("lm", "the model", ANY_NAME)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskedLanguageModelConfig(TransformerConfig):
+    """A Transformer that predicts masked tokens from both sides, as BERT does."""
+
+    name: str = setting("masked_lm", "the model", ANY_NAME)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaggerConfig(TransformerConfig):
+    """A Transformer that gives every word of a sentence a tag."""
+
+    name: str = setting("tagger", "the model", ANY_NAME)
+
+
+@dataclass(frozen=True, kw_only=True)
 class OwnModelConfig:
     """A user's own model: a function that builds it, by file or module."""
 
     name: str = setting("", "the function that builds the model", ANY_NAME)
 
 
-ModelConfig = MLPConfig | OwnModelConfig
-MODELS = Sections({"mlp": MLPConfig}, default="mlp", own=OwnModelConfig)
+ModelConfig = MLPConfig | TransformerConfig | OwnModelConfig
+MODELS = Sections(
+    {
+        "mlp": MLPConfig,
+        "vit": VisionTransformerConfig,
+        "lm": LanguageModelConfig,
+        "masked_lm": MaskedLanguageModelConfig,
+        "tagger": TaggerConfig,
+    },
+    default="mlp",
+    own=OwnModelConfig,
+)

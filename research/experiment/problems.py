@@ -13,8 +13,16 @@ from research.activations.catalog import Activation
 from research.config import ExperimentConfig
 from research.errors import ConfigError, InvalidComparison
 from research.models.contract import Model, Shapes
+from research.models.language import (
+    build_lm,
+    build_masked_lm,
+    describe_lm,
+    describe_masked_lm,
+)
 from research.models.mlp import build_mlp, describe_mlp
 from research.models.own import build_own, describe_own
+from research.models.tagger import build_tagger, describe_tagger
+from research.models.vision import build_vit, describe_vit
 from research.own_code import is_own, reason
 from research.tasks.char_lm import load_char_lm
 from research.tasks.contract import Task
@@ -56,7 +64,13 @@ class ModelKind:
     describe: Callable[[Any, Activation | None, Shapes], str]
 
 
-MODELS = {"mlp": ModelKind(build_mlp, describe_mlp)}
+MODELS = {
+    "mlp": ModelKind(build_mlp, describe_mlp),
+    "vit": ModelKind(build_vit, describe_vit),
+    "lm": ModelKind(build_lm, describe_lm),
+    "masked_lm": ModelKind(build_masked_lm, describe_masked_lm),
+    "tagger": ModelKind(build_tagger, describe_tagger),
+}
 OWN = ModelKind(build_own, describe_own)
 
 

@@ -10,6 +10,7 @@ from jax.nn import initializers
 from jaxtyping import Array, Key, PyTree
 
 from research import prng
+from research.models.dropout import Dropout
 
 Initializer = Callable[..., Array]
 
@@ -56,7 +57,10 @@ class Shapes:
 
 
 def from_nnx(
-    build: Callable[[nnx.Rngs], nnx.Module], leaves: Mapping[str, Initializer]
+    build: Callable[[nnx.Rngs], nnx.Module],
+    leaves: Mapping[str, Initializer],
+    *,
+    dropout: float | None = None,
 ) -> Model:
     """Splits an NNX module once and draws each parameter by its path.
 
@@ -66,6 +70,8 @@ def from_nnx(
     Args:
       build: makes the module; called for its structure only.
       leaves: the initialiser of each parameter, by the last name of its path.
+      dropout: the rate of a module that is called as module(inputs, dropout); None of
+        one that is called as module(inputs).
     """
     module = nnx.eval_shape(lambda: build(nnx.Rngs(0)))
     graph, shapes, rest = nnx.split(module, nnx.Param, ...)
@@ -81,11 +87,17 @@ def from_nnx(
         params = jax.tree_util.tree_map_with_path(draw, nnx.to_pure_dict(shapes))
         return params, nnx.to_pure_dict(rest)
 
-    return Model(init, apply_nnx(graph))
+    return Model(init, apply_nnx(graph, dropout=dropout))
 
 
-def apply_nnx(graph: nnx.GraphDef) -> Callable[..., tuple[Any, PyTree]]:
-    """Returns the apply function of an NNX module without dropout or running state."""
+def apply_nnx(
+    graph: nnx.GraphDef, *, dropout: float | None = None
+) -> Callable[..., tuple[Any, PyTree]]:
+    """Returns the apply function of an NNX module without running state.
+
+    Args:
+      dropout: the rate, as `from_nnx` takes it.
+    """
 
     def apply(
         params: PyTree,
@@ -95,8 +107,10 @@ def apply_nnx(graph: nnx.GraphDef) -> Callable[..., tuple[Any, PyTree]]:
         key: Key[Array, ""] | None,
         train: bool,
     ) -> tuple[Any, PyTree]:
-        del key, train
-        return nnx.merge(graph, params, state)(inputs), state
+        module = nnx.merge(graph, params, state)
+        if dropout is None:
+            return module(inputs), state
+        return module(inputs, Dropout(dropout if train else 0.0, key)), state
 
     return apply
 

@@ -27,8 +27,8 @@ class Place(nnx.Module):
             setattr(self, ACTIVATION_PARAMETERS, nnx.Dict(owned))
 
     def __call__(
-        self, projected: Float[Array, "batch units"], x: Float[Array, "batch inputs"]
-    ) -> Float[Array, "batch units"]:
+        self, projected: Float[Array, "*rows units"], x: Float[Array, "*rows inputs"]
+    ) -> Float[Array, "*rows units"]:
         """Returns the activation of what was projected from x."""
         if self.activation.kind == "gated":
             return self.activation.fn(projected, self.value(x))

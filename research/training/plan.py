@@ -6,7 +6,7 @@ accelerator as many as memory holds. The plan changes rounding, never the draws.
 
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from research.training.cost import products
 from research.training.problem import (
     ANY_LANE,
     Data,
@@ -109,20 +110,9 @@ def lane_bytes(problem: Problem, data: Data) -> tuple[int, int]:
         return problem.task.loss(outputs, take(data.targets, rows))
 
     lane, state = jax.eval_shape(one)
-    products = _products(jax.make_jaxpr(forward)(lane, state).jaxpr)
-    batch = sum(2 * _bytes(equation.outvars[0].aval) for equation in products)
+    found = products(jax.make_jaxpr(forward)(lane, state).jaxpr)
+    batch = sum(2 * _bytes(equation.outvars[0].aval) for equation, _ in found)
     return sum(_bytes(leaf) for leaf in jax.tree.leaves(state)), batch
-
-
-def _products(jaxpr: Any) -> Iterator[Any]:
-    """Yields the matrix products and convolutions of a program, nested ones too."""
-    for equation in jaxpr.eqns:
-        if equation.primitive.name in ("dot_general", "conv_general_dilated"):
-            yield equation
-        for parameter in equation.params.values():
-            inner = getattr(parameter, "jaxpr", parameter)
-            if hasattr(inner, "eqns"):
-                yield from _products(inner)
 
 
 def _bytes(array: Any) -> int:
