@@ -22,6 +22,7 @@ MODES = ("compare", "null", "variance")
 SEEDS_PLANS = ("fixed", "sequential")
 # The seed ids of one sub-run of mode=variance begin so many after those of the one before.
 SUB_RUN_IDS = 10_000
+REMATS = ("none", "full")
 DTYPES = ("float32", "bfloat16")
 
 
@@ -54,6 +55,12 @@ class ComputeConfig:
     )
     lanes_per_chunk: int | None = setting(
         None, "lanes vmapped together; empty: what fits the cache", at_least(1)
+    )
+    remat: str = setting(
+        "none",
+        "none: a step keeps what the model computes for the gradient; full: it is "
+        "computed again, which takes less memory and more time",
+        one_of(REMATS),
     )
     dtype: str = setting(
         "float32",

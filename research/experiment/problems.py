@@ -135,6 +135,7 @@ def make_problem(
         batch_size=config.batch_size,
         redraws_test="test_split" in config.vary,
         dtype=config.compute.dtype,
+        remat=config.compute.remat,
     )
     _check_model(config, problem, data, activation)
     return problem

@@ -18,6 +18,7 @@ from research.experiment.summary import Results, summarise
 from research.own_code import reason
 from research.records.folder import RunFolder, write_arrays, write_json, write_table
 from research.records.ledger import read_ledger
+from research.training.cost import step_flops
 from research.training.lanes import TrainedArm
 from research.training.pairing import Pairing, check_pairing
 
@@ -66,6 +67,10 @@ def write_results(
             pairing=pairing,
             steps=config.epochs * experiment.steps_per_epoch,
             total_seconds=time.perf_counter() - began,
+            flops={
+                slug: step_flops(problem, experiment.data)
+                for slug, problem in experiment.problems.items()
+            },
             ledger=read_ledger(folder.ledger),
             warnings=(*experiment.notes, *failures, *undrawn),
         )

@@ -36,6 +36,7 @@ class Results:
     columns: Mapping[str, Columns]
     pairing: Pairing | None
     ledger: Mapping[str, Any]
+    flops: Mapping[str, int]
     steps: int
     total_seconds: float
     warnings: tuple[str, ...]
@@ -202,6 +203,7 @@ def _arm(results: Results, slug: str, primary: str) -> dict[str, Any]:
         "ci_high": described.ci_high,
         "parameters": trained.parameters,
         "learning_rate": results.config.optimizer.learning_rate[0],
+        "flops_per_step": results.flops[slug],
         "step_seconds": trained.step_seconds,
         "compile_seconds": trained.compile_seconds,
         "train_seconds": trained.train_seconds,

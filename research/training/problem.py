@@ -36,6 +36,7 @@ class Problem:
       appends its output to the list.
     redraws_test: whether each lane has a test set of its own.
     dtype: in which the model computes; parameters, losses and metrics stay float32.
+    remat: "full" has a training step compute the model again for the gradient.
     """
 
     task: Task
@@ -45,6 +46,7 @@ class Problem:
     batch_size: int
     redraws_test: bool = False
     dtype: str = "float32"
+    remat: str = "none"
 
     @property
     def steps_per_epoch(self) -> int:

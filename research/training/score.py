@@ -8,7 +8,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree, UInt32
 
 from research.training import checksums
 from research.training.problem import Data, Lane, LaneState, Problem, forward, take
-from research.training.step import EVALUATION_ROWS, all_finite, over_rows, per_example
+from research.training.step import all_finite, evaluation_rows, over_rows, per_example
 
 
 class Scored(NamedTuple):
@@ -78,11 +78,12 @@ def silent_units(
     problem: Problem, data: Data, lane: Lane, params: PyTree, model_state: PyTree
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
     """Returns the share of zero outputs and of dead units behind the activation."""
-    rows = lane.split.validation[:EVALUATION_ROWS]
+    rows = lane.split.validation[: evaluation_rows(problem.task)]
     inputs = problem.task.transform(lane.fitted, take(data.inputs, rows))
     seen: list[Array] = []
     model = problem.tapped(seen)
     forward(problem, params, model_state, inputs, key=None, train=False, model=model)
-    zeros = [(hidden == 0).reshape(rows.shape[0], -1) for hidden in seen]
+    # A hidden unit of a Transformer is one at every position.
+    zeros = [(hidden == 0).reshape(-1, hidden.shape[-1]) for hidden in seen]
     share = jnp.concatenate([zero.mean(axis=0) for zero in zeros])
     return share.mean(), (share == 1).mean()

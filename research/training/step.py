@@ -1,5 +1,7 @@
 """One optimiser step, one epoch, one evaluation of a single lane: pure, no vmap inside."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import optax
@@ -20,8 +22,8 @@ from research.training.problem import (
 
 # Up to this many rows one sort of packed 32-bit words shuffles without a visible bias.
 PACKED_ROWS = 4096
-# Rows evaluated at once.
-EVALUATION_ROWS = 1024
+# Output positions evaluated at once: rows, or as many tokens of sequences.
+EVALUATED_AT_ONCE = 1024
 
 
 def shuffle(key: Key[Array, ""], rows: Int[Array, " rows"]) -> Int[Array, " rows"]:
@@ -71,10 +73,14 @@ def train_step(
         inputs, targets = task.augment(prng.at_path(key, "augment"), inputs, targets)
     inputs = task.transform(lane.fitted, inputs)
 
+    def run_model(params: PyTree) -> tuple[PyTree, PyTree]:
+        return forward(problem, params, state.model_state, inputs, key=key, train=True)
+
+    if problem.remat == "full":
+        run_model = jax.checkpoint(run_model)
+
     def mean_loss(params: PyTree) -> tuple[Float[Array, ""], PyTree]:
-        outputs, model_state = forward(
-            problem, params, state.model_state, inputs, key=key, train=True
-        )
+        outputs, model_state = run_model(params)
         return weighted_mean(task, task.loss(outputs, targets), targets), model_state
 
     (loss, model_state), gradient = jax.value_and_grad(mean_loss, has_aux=True)(
@@ -219,10 +225,14 @@ def per_example(
         targets = take(data.targets, some)
         return {name: metric.fn(outputs, targets) for name, metric in metrics.items()}
 
-    count = rows.shape[0]
-    if count <= EVALUATION_ROWS:
+    count, most = rows.shape[0], evaluation_rows(problem.task)
+    if count <= most:
         return measure(rows)
-    batches = -(-count // EVALUATION_ROWS)
-    padded = jnp.resize(rows, (batches, EVALUATION_ROWS))
+    padded = jnp.resize(rows, (-(-count // most), most))
     values = jax.lax.map(measure, padded)
     return jax.tree.map(lambda value: value.reshape(-1)[:count], values)
+
+
+def evaluation_rows(task: Task) -> int:
+    """Returns how many rows are evaluated at once, so that memory is bounded."""
+    return max(EVALUATED_AT_ONCE // math.prod(task.outputs[:-1]), 1)

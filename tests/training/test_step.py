@@ -12,7 +12,7 @@ from tiny_runs import lane_ids
 from research import prng
 from research.training.problem import make_lane, start
 from research.training.step import (
-    EVALUATION_ROWS,
+    EVALUATED_AT_ONCE,
     per_example,
     shuffle,
     train_epoch,
@@ -162,7 +162,7 @@ def test_a_lane_whose_validation_is_not_finite_is_frozen_too(tiny, problem):
 
 def test_many_rows_are_measured_a_batch_at_a_time(tiny, problem, epochs):
     lane, passed = epochs
-    params, count = passed[-1][0].params, 2 * EVALUATION_ROWS + 3
+    params, count = passed[-1][0].params, 2 * EVALUATED_AT_ONCE + 3
     rows = jnp.arange(count, dtype=jnp.int32) * 7 % 200
 
     @jax.jit
@@ -170,8 +170,8 @@ def test_many_rows_are_measured_a_batch_at_a_time(tiny, problem, epochs):
         return per_example(problem, tiny.data, lane, some, params, {})
 
     pieces = [
-        measure(rows[first : first + EVALUATION_ROWS])
-        for first in range(0, count, EVALUATION_ROWS)
+        measure(rows[first : first + EVALUATED_AT_ONCE])
+        for first in range(0, count, EVALUATED_AT_ONCE)
     ]
     for name, values in measure(rows).items():
         expected = np.concatenate([piece[name] for piece in pieces])
