@@ -58,7 +58,7 @@ PALETTE = (
 
 def ordered(summary: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns the arms' slugs: the reference, then the others as they were compared."""
-    compared = [comparison["arm"] for comparison in summary["comparisons"]]
+    compared = [comparison["arm"] for comparison in summary.get("comparisons", ())]
     return tuple(dict.fromkeys([summary["reference"], *compared, *summary["arms"]]))
 
 

@@ -37,6 +37,7 @@ def document_html(
             if name in figures
         ),
         method=markup.terms(document.method),
+        settings_title=markup.escaped(document.settings_title),
         settings=markup.terms(document.settings),
         records="".join(
             markup.folded(name, record) for name, record in records.items()
@@ -88,7 +89,8 @@ def document_markdown(
             parts += [link, f"*{markdown_text(title)}.* {markdown_text(caption)}"]
     parts.append("## Method")
     parts += [f"**{markdown_text(n)}.** {markdown_text(t)}" for n, t in document.method]
-    parts += ["## What was read", markdown_table(("what", "value"), document.settings)]
+    parts.append(f"## {markdown_text(document.settings_title)}")
+    parts.append(markdown_table(("what", "value"), document.settings))
     return "\n\n".join([*parts, markdown_text(f"{document.cost}.")]) + "\n"
 
 

@@ -85,7 +85,7 @@ $sections
 <dl class="method">$method</dl>
 </section>
 <section>
-<h2>What was read</h2>
+<h2>$settings_title</h2>
 <dl class="settings">$settings</dl>
 $records
 </section>

@@ -44,7 +44,7 @@ def _what_varies(summary: Mapping[str, Any]) -> list[str]:
         return []
     if len(vary) < 2:
         return [f"only {vary[0]} varies" if vary else "nothing varies"]
-    return [f"{_listed(vary)} vary"]
+    return [f"{listed(vary)} vary"]
 
 
 def _arms(summary: Mapping[str, Any]) -> list[str]:
@@ -223,7 +223,7 @@ def held_equal(summary: Mapping[str, Any]) -> str:
     owned = ", with what it asks its layers to own," if apart else ""
     told = f"Only the activation{owned} differs between the arms"
     if vary:
-        told += f": seed by seed they share {_listed(vary)}"
+        told += f": seed by seed they share {listed(vary)}"
     if not pairing["verified"]:
         return f"{told}; this could not be verified."
     weights = f"{numbers.share(pairing['weights_share_compared'])} of the weights"
@@ -232,7 +232,7 @@ def held_equal(summary: Mapping[str, Any]) -> str:
             f"{numbers.share(s)} of {arms.written(summary, a)}'s"
             for a, s in apart.items()
         )
-        weights = f"{_listed(list(each))} weights"
+        weights = f"{listed(list(each))} weights"
     checked = numbers.counted(pairing["seeds_checked"], "seed")
     told += f" (verified on {checked}, {weights} compared)."
     alone = " What has another shape in an arm has initial weights of its own there."
@@ -245,12 +245,13 @@ def varied(summary: Mapping[str, Any]) -> str:
         return f"What is said holds {summary['estimand']}."
     changes = [VARIED[key] for key in summary["vary"] if key in VARIED]
     fixed = [text for key, text in VARIED.items() if key not in summary["vary"]]
-    told = f"With the seed change {_listed(changes)}" if changes else "Nothing varies"
-    kept = f"; the same for all seeds: {_listed(fixed)}" if fixed else ""
+    told = f"With the seed change {listed(changes)}" if changes else "Nothing varies"
+    kept = f"; the same for all seeds: {listed(fixed)}" if fixed else ""
     return f"{told}{kept}. What is said holds {summary['estimand']}."
 
 
-def _listed(words: Sequence[str]) -> str:
+def listed(words: Sequence[str]) -> str:
+    """Writes a list: `init, order and split`."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
