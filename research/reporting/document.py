@@ -16,11 +16,12 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A heading, what is said under it, and a table."""
+    """A heading, a table, what is said under it, and a figure by its name."""
 
     title: str
     told: tuple[str, ...] = ()
     table: Table | None = None
+    figure: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,6 +27,7 @@ $table_note
 <ul class="findings">$findings</ul>
 <p class="note">$held_equal $varied</p>
 </section>
+$sections
 <section>
 <h2>Figures</h2>
 <div class="figures">$figures</div>

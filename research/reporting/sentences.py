@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from research.reporting import arms, numbers, speed, verdicts
+from research.reporting import (
+    arms,
+    null_run,
+    numbers,
+    sequential_plan,
+    speed,
+    verdicts,
+)
 
 VARIED = {
     "init": "the initial weights",
@@ -19,6 +26,8 @@ def header(summary: Mapping[str, Any]) -> str:
     """Returns the title line: task, model, optimiser, seeds, margin, best possible."""
     trained = arms.were_trained(summary)
     parts = [summary["task"], *(_training(summary) if trained else _arms(summary))]
+    if null_run.is_null(summary):
+        parts.insert(0, null_run.title(summary))
     given = summary["margin"] is not None
     parts.append(f"margin {numbers.margin(summary)}" if given else "no margin given")
     best = ceiling(summary)
@@ -32,9 +41,17 @@ def _training(summary: Mapping[str, Any]) -> list[str]:
         f"{summary['model']}, {parameters(summary)} parameters",
         f"{summary['optimizer'].capitalize()} {summary['learning_rate']:g}, batch "
         f"{summary['batch_size']}, {numbers.counted(summary['epochs'], 'epoch')}",
-        numbers.counted(summary["seeds"], "seed"),
+        _seeds(summary),
+        *([] if summary["higher_is_better"] else ["lower is better"]),
         *_what_varies(summary),
     ]
+
+
+def _seeds(summary: Mapping[str, Any]) -> str:
+    if sequential_plan.is_sequential(summary):
+        return sequential_plan.seeds(summary)
+    counted = numbers.counted(summary["seeds"], "seed")
+    return f"2 × {counted}, unpaired" if null_run.is_null(summary) else counted
 
 
 def _what_varies(summary: Mapping[str, Any]) -> list[str]:
@@ -216,6 +233,8 @@ def held_equal(summary: Mapping[str, Any]) -> str:
             "The scores are read from a file: that the arms differ in nothing else is "
             "the word of who made them."
         )
+    if null_run.is_null(summary):
+        return null_run.held_equal(summary)
     vary = [VARIED[key] for key in summary["vary"] if key in VARIED]
     pairing = summary["pairing"]
     shares = pairing.get("weights_share_by_arm", {})
@@ -272,6 +291,8 @@ def _findings(summary: Mapping[str, Any]) -> Iterator[str]:
     # With many arms the triples are left to the figure of false winners.
     few = len(summary["comparisons"]) == 1
     tellers = (one_seed_alone, *([three_seeds] if few else []), speed.on_the_way)
+    if null_run.is_null(summary):
+        tellers = (null_run.winners,)
     for comparison in summary["comparisons"]:
         for told in tellers:
             yield from filter(None, [told(summary, comparison)])
