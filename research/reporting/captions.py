@@ -22,6 +22,7 @@ def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
         else "One line an arm: there is one seed."
     )
     watched = _validation(summary)
+    worse = "" if summary["higher_is_better"] else " and is behind"
     return {
         "sequence": (
             "Seed after seed",
@@ -59,7 +60,8 @@ def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
         "validation_difference": (
             "Who leads on the way (exploratory)",
             "Difference to the reference at each epoch, paired by seed; above 0 the arm "
-            f"has the larger value. {bands} The untrained start runs out of the picture.",
+            f"has the larger value{worse}. {bands} The untrained start runs out of the "
+            "picture.",
         ),
         "validation_accuracy": (
             "Validation accuracy",

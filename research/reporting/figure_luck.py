@@ -1,9 +1,11 @@
 """Luck beside what was found: differences of random halves, and those of the arms."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -36,11 +38,10 @@ def draw_luck(summary: Mapping[str, Any]) -> Figure:
 def _draw_halves(axes: Axes, summary: Mapping[str, Any], factor: int) -> None:
     luck, reference = summary["luck"], label(summary, summary["reference"])
     values = factor * np.asarray(luck["differences"], dtype=np.float64)
-    reach = float(np.abs(values).max()) or 1.0
     colour = arms.colours(summary)[summary["reference"]]
     axes.hist(
         values,
-        bins=np.linspace(-reach, reach, _BINS + 1),
+        bins=_edges(values),
         weights=np.full(len(values), 100 / len(values)),
         color=colour,
         alpha=0.45,
@@ -51,6 +52,16 @@ def _draw_halves(axes: Axes, summary: Mapping[str, Any], factor: int) -> None:
     axes.set_title(f"Random halves of {reference}'s own seeds, {each} each")
     axes.set_ylabel("share of splits, %")
     axes.tick_params(axis="x", labelbottom=False)
+
+
+def _edges(values: Float[np.ndarray, " differences"]) -> list[float]:
+    """Returns bins around 0 that hold equally many of the steps that means come in."""
+    reach = float(np.abs(values).max())
+    steps = np.diff(np.unique(np.round(values / reach, 9))) * reach
+    step = float(steps.min())
+    width = step * max(1, round(2 * reach / _BINS / step))
+    half = math.ceil(reach / width)
+    return [width * (place + 0.5) for place in range(-half - 1, half + 1)]
 
 
 def _draw_arms(axes: Axes, summary: Mapping[str, Any], factor: int) -> None:

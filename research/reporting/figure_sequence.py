@@ -87,7 +87,7 @@ def _legend(figure: Figure, summary: Mapping[str, Any]) -> None:
         Line2D([], [], marker="D", color=MUTED, markersize=5),
         Line2D([], [], color=MUTED, linewidth=1.2, linestyle=_GUARD),
     ]
-    names = [f"mean, {level} confidence sequence", "a look", "first that may decide"]
+    names = [f"{level} confidence sequence", "a look", "first that may decide"]
     if summary["margin"] is not None:
         handles.append(Patch(color=MARGIN))
         names.append("margin")

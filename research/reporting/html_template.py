@@ -186,6 +186,8 @@ ul.findings li { margin: .45rem 0; overflow-wrap: anywhere; }
   display: grid; gap: 1.5rem;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr));
 }
+.within { grid-template-columns: minmax(0, 1fr); margin-top: 1.25rem; }
+.within figure:not(.wide) { max-width: 40rem; }
 figure {
   margin: 0; background: var(--card); border: 1px solid var(--line);
   display: flex; flex-direction: column;

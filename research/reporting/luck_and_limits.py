@@ -3,13 +3,18 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from research.reporting import arms, numbers, recorded, verdicts
+from research.reporting import arms, numbers, recorded, sequential_plan, verdicts
 from research.reporting.document import Row, Section, Table
+from research.reporting.sentences import listed
 from research.statistics import luck_sentence, noise_sentence
 
 FIGURE = "luck"
 # A pair of seeds worth less than this many unpaired ones has gained nothing.
 _GAINED = 1.05
+_ONE_LOOK = (
+    "These intervals are of one look at the scores: they weigh seeds against test rows, "
+    "and decide nothing."
+)
 
 
 def luck(summary: Mapping[str, Any]) -> Section | None:
@@ -102,6 +107,8 @@ def limits(summary: Mapping[str, Any]) -> Section | None:
         for comparison in known
         for sentence in [noise_sentence(recorded.noise(comparison["noise"]))]
     ]
+    if sequential_plan.is_sequential(summary):
+        told.append(_ONE_LOOK)
     metric = numbers.words(summary["primary_metric"])
     unit = ", points" if numbers.is_percent(metric) else ""
     header = (
@@ -142,7 +149,8 @@ def test_set_limits(summary: Mapping[str, Any]) -> str | None:
     ]
     if not names:
         return None
-    which = "this" if len(summary["comparisons"]) == 1 else ", ".join(names)
+    all_of_them = len(names) == len(summary["comparisons"])
+    which = "this" if all_of_them else f"what is said of {listed(names)}"
     return f"The test set limits {which}, not the seeds: more seeds will hardly help."
 
 

@@ -52,7 +52,7 @@ def _heading(name: str) -> str:
 def section(told: Section, figures: str = "") -> str:
     """Returns a section with its table, its sentences and its figures' markup."""
     listed = f'<ul class="findings">{items(told.told)}</ul>' if told.told else ""
-    shown = f'<div class="figures">{figures}</div>' if figures else ""
+    shown = f'<div class="figures within">{figures}</div>' if figures else ""
     return (
         f"<section><h2>{escaped(told.title)}</h2>"
         f"{text_table(told.table) if told.table else ''}{listed}{shown}</section>"

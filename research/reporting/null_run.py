@@ -36,16 +36,20 @@ def reason(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
     """Says whether the verdict is right, or a false alarm."""
     scale, verdict = numbers.scale_of(summary), comparison["verdict"]
     ends = numbers.interval(comparison["ci_low"], comparison["ci_high"], scale)
-    told = f"the {100 * summary['confidence']:g} % interval is {ends}, and"
+    told = f"the {100 * summary['confidence']:g} % interval is {ends}"
+    rate = f"{100 * round(1 - summary['confidence'], 12):g} %"
+    alarm = f"a false alarm that happens in about {rate} of null runs"
     if verdict in _WRONG:
-        rate = f"{100 * round(1 - summary['confidence'], 12):g} %"
-        return (
-            f"{told} the verdict would be {verdict}, a false alarm that happens in about "
-            f"{rate} of null runs"
-        )
+        return f"{told}, and the verdict would be {verdict}, {alarm}"
+    if verdict == "equivalent" and _leaves_zero_out(comparison):
+        return f"{told} and leaves 0 out, {alarm}, but lies within the margin"
     if verdict == "equivalent":
-        return f"{told} they are called equivalent, as they should be"
-    return f"{told} no difference is shown, as it should be"
+        return f"{told}, and they are called equivalent, as they should be"
+    return f"{told}, and no difference is shown, as it should be"
+
+
+def _leaves_zero_out(comparison: Mapping[str, Any]) -> bool:
+    return comparison["ci_low"] > 0 or comparison["ci_high"] < 0
 
 
 def winners(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:

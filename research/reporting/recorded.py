@@ -24,8 +24,11 @@ def components(told: Mapping[str, Any]) -> Components:
 
 def luck(told: Mapping[str, Any]) -> LuckScale:
     """Returns how far groups of the reference's own seeds drift apart."""
-    groups = tuple(Drift(**group) for group in told["groups"])
-    return LuckScale(**{**told, "halves": Drift(**told["halves"]), "groups": groups})
+    lists = {
+        "groups": tuple(Drift(**group) for group in told["groups"]),
+        "differences": tuple(told["differences"]),
+    }
+    return LuckScale(**{**told, "halves": Drift(**told["halves"]), **lists})
 
 
 def noise(told: Mapping[str, Any]) -> CrossedNoise:

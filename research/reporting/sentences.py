@@ -51,7 +51,9 @@ def _seeds(summary: Mapping[str, Any]) -> str:
     if sequential_plan.is_sequential(summary):
         return sequential_plan.seeds(summary)
     counted = numbers.counted(summary["seeds"], "seed")
-    return f"2 × {counted}, unpaired" if null_run.is_null(summary) else counted
+    return (
+        f"two groups of {counted}, unpaired" if null_run.is_null(summary) else counted
+    )
 
 
 def _what_varies(summary: Mapping[str, Any]) -> list[str]:
@@ -122,7 +124,7 @@ def at_the_ceiling(summary: Mapping[str, Any]) -> str | None:
     higher = summary["higher_is_better"]
     # The far end of the reference's interval, so that a few seeds claim no more.
     far = numbers.finite(reference["ci_low" if higher else "ci_high"])
-    compared = summary["comparisons"]
+    compared = [] if null_run.is_null(summary) else summary["comparisons"]
     if best is None or far is None or not compared:
         return None
     left = best - far if higher else far - best

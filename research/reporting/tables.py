@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from research.reporting import arms, numbers, sentences, sequential_plan, verdicts
+from research.reporting import (
+    arms,
+    null_run,
+    numbers,
+    sentences,
+    sequential_plan,
+    verdicts,
+)
 
 Row = tuple[str, ...]
 # By whether the comparisons are paired.
@@ -243,6 +250,10 @@ def settings(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     parts = ", ".join(f"{count:,} {part}" for part, count in rows.items())
     last = summary["first_seed"] + summary["seeds"] - 1
     seeds = f"{summary['first_seed']} to {last}" if summary["seeds"] > 1 else f"{last}"
+    if null_run.is_null(summary):
+        seeds = (
+            f"{seeds}, and {last + 1} to {last + summary['seeds']} in the other group"
+        )
     changes = "; ".join(_change(each) for each in summary.get("changes", ()))
     scale = numbers.scale_of(summary)
     best = sentences.ceiling(summary)

@@ -117,7 +117,7 @@ def _why_equivalent(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -
     runs, margin = sample(comparison), _margin(summary)
     metric = numbers.words(summary["primary_metric"])
     if _identical(comparison):
-        return f"the {metric} is identical on each of the {runs}"
+        return f"the {metric} {_is(metric)} identical on each of the {runs}"
     if _significant(summary, comparison) and leaves_zero_out(comparison):
         return f"the difference over {runs} is real but smaller than {margin}"
     return (
@@ -142,12 +142,16 @@ def _by_how_much(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> s
     told = (
         f"by {size} of {metric}"
         if summary["higher_is_better"]
-        else f"its {metric} is {'lower' if mean < 0 else 'higher'} by {size}"
+        else f"its {metric} {_is(metric)} {'lower' if mean < 0 else 'higher'} by {size}"
     )
     return (
         f"{told} {ends} over {sample(comparison)}, "
         f"{_beside_margin(summary, comparison, far)}"
     )
+
+
+def _is(metric: str) -> str:
+    return "are" if "bits" in metric.split() else "is"
 
 
 def _beside_margin(
