@@ -24,20 +24,7 @@ def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     watched = _validation(summary)
     worse = "" if summary["higher_is_better"] else " and is behind"
     return {
-        "sequence": (
-            "Seed after seed",
-            "The mean difference of the first n seeds and its confidence sequence at "
-            f"{level}; diamonds are the looks that were taken. Left of the dashed line the "
-            f"differences were too few for their skewness to decide{band if given else ''}.",
-        ),
-        "luck": (
-            "Luck, and what was found",
-            "Above: how far the means of random halves of "
-            f"{arms.written(summary, summary['reference'])}'s own seeds differ, with no "
-            "difference to be found; within the dashed lines 95 % of the splits. Below: "
-            f"each arm's difference over all seeds with its {level} interval"
-            f"{band if given else ''}.",
-        ),
+        **_of_sections(summary, level, band if given else ""),
         "paired_differences": (
             "Seed by seed",
             "Each dot is one seed, the arm's score minus the reference's, in the colour "
@@ -84,6 +71,29 @@ def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
             f"{_seed(summary)}: shades are the probability of each class, the line is "
             "where it is one half, points are rows of the data. One seed is an "
             "illustration, not evidence.",
+        ),
+    }
+
+
+def _of_sections(
+    summary: Mapping[str, Any], level: str, band: str
+) -> dict[str, tuple[str, str]]:
+    """Returns those of the figures that stand in sections of their own."""
+    return {
+        "sequence": (
+            "Seed after seed",
+            "The mean difference of the first n seeds and its confidence sequence at "
+            f"{level}; diamonds are the looks that were taken. The dashed line is the "
+            "first n at which the skewness of the differences let a look decide"
+            f"{band}.",
+        ),
+        "luck": (
+            "Luck, and what was found",
+            "Above: how far the means of random halves of "
+            f"{arms.written(summary, summary['reference'])}'s own seeds differ, with no "
+            "difference to be found; within the dashed lines 95 % of the splits. Below: "
+            f"each arm's difference over all seeds with its {level} interval"
+            f"{band}.",
         ),
     }
 

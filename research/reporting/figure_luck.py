@@ -41,7 +41,7 @@ def _draw_halves(axes: Axes, summary: Mapping[str, Any], factor: int) -> None:
     colour = arms.colours(summary)[summary["reference"]]
     axes.hist(
         values,
-        bins=_edges(values),
+        bins=bin_edges(values),
         weights=np.full(len(values), 100 / len(values)),
         color=colour,
         alpha=0.45,
@@ -54,14 +54,22 @@ def _draw_halves(axes: Axes, summary: Mapping[str, Any], factor: int) -> None:
     axes.tick_params(axis="x", labelbottom=False)
 
 
-def _edges(values: Float[np.ndarray, " differences"]) -> list[float]:
-    """Returns bins around 0 that hold equally many of the steps that means come in."""
+def bin_edges(values: Float[np.ndarray, " differences"]) -> list[float]:
+    """Returns edges, symmetric about 0, of bins that hold equally many possible values.
+
+    Means of accuracies come in steps: an edge on one of them would make a comb.
+    """
     reach = float(np.abs(values).max())
-    steps = np.diff(np.unique(np.round(values / reach, 9))) * reach
-    step = float(steps.min())
-    width = step * max(1, round(2 * reach / _BINS / step))
+    found = np.unique(np.round(values / reach, 9)) * reach
+    step = float(np.diff(found).min())
+    # An odd number of steps, so that a bin around 0 ends between two of them.
+    width = step * (2 * round(reach / _BINS / step) + 1)
+    nearest = float(np.abs(found).min()) / step
+    shift = 0.5 if abs(nearest - round(nearest)) < 0.25 else 0.0
     half = math.ceil(reach / width)
-    return [width * (place + 0.5) for place in range(-half - 1, half + 1)]
+    return [
+        width * (place + shift) for place in range(-half - 1, half + 2 - (shift > 0))
+    ]
 
 
 def _draw_arms(axes: Axes, summary: Mapping[str, Any], factor: int) -> None:

@@ -191,7 +191,9 @@ def _verdict(summary: Mapping[str, Any], margin: str) -> str:
 def _decisive(summary: Mapping[str, Any]) -> str:
     """Says how many seeds p takes to reach the level, where six are not enough."""
     paired = [verdicts.is_paired(c) for c in summary["comparisons"]]
-    fewest = decisive.fewest(summary, paired=True) if any(paired) else 0
+    sequential = sequential_plan.is_sequential(summary)
+    asked = any(paired) and not sequential
+    fewest = decisive.fewest(summary, paired=True) if asked else 0
     if fewest <= verdicts.FEWEST_SEEDS:
         return ""
     among = decisive.among(summary)
