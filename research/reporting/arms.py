@@ -39,6 +39,10 @@ WRITTEN = {
 # Names that mean different functions elsewhere say which one is meant.
 FORMS = {"gelu": "(exact, erf)", "geglu": "(exact, erf)"}
 
+# Ends the slug of a null run's second group, which is the reference with other seeds.
+NULL = "~null"
+OTHER_SEEDS = ", other seeds"
+
 # Below it the time of a step is noise of the machine: arms differ by it alone.
 LEAST_SECONDS = 1.0
 
@@ -58,14 +62,23 @@ PALETTE = (
 
 def ordered(summary: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns the arms' slugs: the reference, then the others as they were compared."""
-    compared = [comparison["arm"] for comparison in summary["comparisons"]]
+    compared = [comparison["arm"] for comparison in summary.get("comparisons", ())]
     return tuple(dict.fromkeys([summary["reference"], *compared, *summary["arms"]]))
+
+
+def named(summary: Mapping[str, Any], slug: str) -> str:
+    """Returns an arm's name as it was given: `gelu`."""
+    return f"{summary['arms'][slug]['name']}{_group(slug)}"
 
 
 def written(summary: Mapping[str, Any], slug: str) -> str:
     """Returns an arm's name as a sentence uses it: `GELU`."""
     name: str = summary["arms"][slug]["name"]
-    return WRITTEN.get(name, name)
+    return f"{WRITTEN.get(name, name)}{_group(slug)}"
+
+
+def _group(slug: str) -> str:
+    return OTHER_SEEDS if slug.endswith(NULL) else ""
 
 
 def form(summary: Mapping[str, Any], slug: str) -> str:

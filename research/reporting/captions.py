@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from research.reporting import numbers, verdicts
+from research.reporting import arms, null_run, numbers, verdicts
 
 
 def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
@@ -21,7 +21,10 @@ def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
         if summary["seeds"] > 1
         else "One line an arm: there is one seed."
     )
+    watched = _validation(summary)
+    worse = "" if summary["higher_is_better"] else " and is behind"
     return {
+        **_of_sections(summary, level, band if given else ""),
         "paired_differences": (
             "Seed by seed",
             "Each dot is one seed, the arm's score minus the reference's, in the colour "
@@ -44,13 +47,15 @@ def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
         "validation_difference": (
             "Who leads on the way (exploratory)",
             "Difference to the reference at each epoch, paired by seed; above 0 the arm "
-            f"has the larger value. {bands} The untrained start runs out of the picture.",
+            f"has the larger value{worse}. {bands} The untrained start runs out of the "
+            "picture.",
         ),
         "validation_accuracy": (
             "Validation accuracy",
             f"{bands} The untrained start, which is chance, runs out of the picture.",
         ),
         "validation_loss": ("Validation loss", bands),
+        **({watched: (_heading(watched), bands)} if _is_other(watched) else {}),
         "activations": (
             "The activations",
             "The functions that are compared; everything else is held equal."
@@ -63,9 +68,32 @@ def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
         ),
         "decision_boundary": (
             "What one seed learned",
-            "The same seed under each arm: shades are the probability of each class, the "
-            "line is where it is one half, points are rows of the data. "
-            "One seed is an illustration, not evidence.",
+            f"{_seed(summary)}: shades are the probability of each class, the line is "
+            "where it is one half, points are rows of the data. One seed is an "
+            "illustration, not evidence.",
+        ),
+    }
+
+
+def _of_sections(
+    summary: Mapping[str, Any], level: str, band: str
+) -> dict[str, tuple[str, str]]:
+    """Returns those of the figures that stand in sections of their own."""
+    return {
+        "sequence": (
+            "Seed after seed",
+            "The mean difference of the first n seeds and its confidence sequence at "
+            f"{level}; diamonds are the looks that were taken. The dashed line is the "
+            "first n at which the skewness of the differences let a look decide"
+            f"{band}.",
+        ),
+        "luck": (
+            "Luck, and what was found",
+            "Above: how far the means of random halves of "
+            f"{arms.written(summary, summary['reference'])}'s own seeds differ, with no "
+            "difference to be found; within the dashed lines 95 % of the splits. Below: "
+            f"each arm's difference over all seeds with its {level} interval"
+            f"{band}.",
         ),
     }
 
@@ -76,3 +104,25 @@ def _curves(summary: Mapping[str, Any]) -> str:
     gated = " A gated one is drawn over its gate, with value 1." * ("gated" in kinds)
     learned = " Learned parameters have their initial values." * ("parametric" in kinds)
     return gated + learned
+
+
+def _validation(summary: Mapping[str, Any]) -> str:
+    """Names the validation metric that the primary one is on the way."""
+    scored: str = summary["primary_metric"].removesuffix("_last")
+    return scored.replace("test_", "validation_")
+
+
+def _is_other(metric: str) -> bool:
+    return metric not in ("validation_accuracy", "validation_loss")
+
+
+def _heading(metric: str) -> str:
+    return numbers.words(metric).capitalize()
+
+
+def _seed(summary: Mapping[str, Any]) -> str:
+    return (
+        "The first seed of each group"
+        if null_run.is_null(summary)
+        else "The same seed under each arm"
+    )

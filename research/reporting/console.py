@@ -9,7 +9,14 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from research.reporting import arms, numbers, sentences, tables, verdicts
+from research.reporting import (
+    arms,
+    luck_and_limits,
+    numbers,
+    sentences,
+    tables,
+    verdicts,
+)
 from research.reporting.console_text import READABLE, say
 from research.reporting.document_pages import print_document
 from research.reporting.documents import DOCUMENTS
@@ -20,6 +27,7 @@ STYLES = {
     "equivalent": "bold cyan",
     "undecided": "bold yellow",
     "no verdict": "bold yellow",
+    "false alarm": "bold yellow",
 }
 NARROWEST = 72
 # What stands before an arm's bracket and between an interval's ends, widest first.
@@ -77,7 +85,7 @@ def _columns(summary: Mapping[str, Any]) -> Table:
 
 
 def _label(summary: Mapping[str, Any], slug: str, bracket: str) -> Text:
-    name = f"{summary['arms'][slug]['name']} {arms.form(summary, slug)}".strip()
+    name = f"{arms.named(summary, slug)} {arms.form(summary, slug)}".strip()
     return Text(name if bracket == " " else name.replace(" (", "(").replace("(", "\n("))
 
 
@@ -119,6 +127,8 @@ def print_verdict(
     console.print()
     readable = min(console.width, READABLE)
     for told in sentences.findings(summary):
+        say(console, told, width=readable)
+    for told in filter(None, [luck_and_limits.test_set_limits(summary)]):
         say(console, told, width=readable)
     for warning in summary["warnings"]:
         say(console, f"Warning: {warning}", width=readable, style="yellow")

@@ -16,16 +16,17 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A heading, what is said under it, and a table."""
+    """A heading, a table, what is said under it, and a figure by its name."""
 
     title: str
     told: tuple[str, ...] = ()
     table: Table | None = None
+    figure: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """What a report of a suite or of a published table holds, in reading order.
+    """What such a report holds, in reading order.
 
     facts: one line beneath the title. shown: what the console shows as a table, and
     findings its sentences. captions: title and caption by the figure's name.
@@ -40,4 +41,5 @@ class Document:
     method: tuple[tuple[str, str], ...]
     settings: tuple[tuple[str, str], ...]
     cost: str
+    settings_title: str = "What was read"
     captions: Mapping[str, tuple[str, str]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The figures of a suite and of a published table."""
+"""The figures of the reports that are no single comparison."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,14 +11,16 @@ from matplotlib.figure import Figure
 from research.reporting import numbers
 from research.reporting.arms import PALETTE, WRITTEN
 from research.reporting.figure_style import DPI, INK, MUTED, new_figure, plain
+from research.reporting.figure_variance import draw_variance
 from research.reporting.figures import Drawn, draw_each
 
 
 def draw_document(workdir: Path, summary: Mapping[str, Any]) -> Drawn:
-    """Draws the figure of a suite or a table into figures/."""
+    """Draws the document's figure into figures/."""
     wanted: dict[str, dict[str, Callable[[], Figure]]] = {
         "suite": {"suite": lambda: draw_suite(summary)},
         "check_table": {"claims": lambda: draw_claims(summary)},
+        "variance": {"variance": lambda: draw_variance(summary)},
     }
     return draw_each(workdir, wanted[summary["mode"]])
 

@@ -11,9 +11,13 @@ from rich.text import Text
 
 from research.reporting import markup
 from research.reporting.console_text import READABLE, say
-from research.reporting.document import Document, Section, Table
+from research.reporting.document import Document, Table
 from research.reporting.html_template import DOCUMENT_PAGE, STYLE
-from research.reporting.markdown_text import markdown_table, markdown_text
+from research.reporting.markdown_text import (
+    markdown_section,
+    markdown_table,
+    markdown_text,
+)
 
 
 def document_html(
@@ -30,41 +34,20 @@ def document_html(
         lede=markup.escaped(document.lede),
         facts=markup.escaped(document.facts),
         warnings=markup.warnings(warnings),
-        sections="".join(map(_section, document.sections)),
+        sections="".join(map(markup.section, document.sections)),
         figures="".join(
             markup.figure(name, figures[name], told)
             for name, told in document.captions.items()
             if name in figures
         ),
         method=markup.terms(document.method),
+        settings_title=markup.escaped(document.settings_title),
         settings=markup.terms(document.settings),
         records="".join(
             markup.folded(name, record) for name, record in records.items()
         ),
         cost=markup.escaped(document.cost),
     )
-
-
-def _section(section: Section) -> str:
-    listed = f'<ul class="findings">{markup.items(section.told)}</ul>'
-    table = _table(section.table) if section.table else ""
-    return (
-        f"<section><h2>{markup.escaped(section.title)}</h2>{table}"
-        f"{listed if section.told else ''}</section>"
-    )
-
-
-def _table(table: Table) -> str:
-    rows = (
-        f'<tr><th scope="row">{markup.escaped(row[0])}</th>'
-        + "".join(
-            markup.cell(name, text, "")
-            for name, text in zip(table.header[1:], row[1:], strict=True)
-        )
-        + "</tr>"
-        for row in table.rows
-    )
-    return markup.table(table.header, rows)
 
 
 def document_markdown(
@@ -78,17 +61,15 @@ def document_markdown(
         *(f"**Warning:** {markdown_text(warning)}" for warning in warnings),
     ]
     for section in document.sections:
-        parts.append(f"## {markdown_text(section.title)}")
-        if section.table:
-            parts.append(markdown_table(section.table.header, section.table.rows))
-        parts += map(markdown_text, section.told)
+        parts += markdown_section(section)
     for name, (title, caption) in document.captions.items():
         if name in figures:
             link = f"![{markdown_text(title)}](figures/{figures[name].name})"
             parts += [link, f"*{markdown_text(title)}.* {markdown_text(caption)}"]
     parts.append("## Method")
     parts += [f"**{markdown_text(n)}.** {markdown_text(t)}" for n, t in document.method]
-    parts += ["## What was read", markdown_table(("what", "value"), document.settings)]
+    parts.append(f"## {markdown_text(document.settings_title)}")
+    parts.append(markdown_table(("what", "value"), document.settings))
     return "\n\n".join([*parts, markdown_text(f"{document.cost}.")]) + "\n"
 
 

@@ -10,11 +10,15 @@ from zipfile import BadZipFile
 import numpy as np
 from matplotlib.figure import Figure
 
+from research.errors import DataError
+from research.records.score_table import read_scores
 from research.reporting import (
     arms,
     figure_curves,
+    figure_luck,
     figure_runs,
     figure_seeds,
+    figure_sequence,
     figure_shapes,
     verdicts,
 )
@@ -48,7 +52,8 @@ def draw_all(workdir: Path) -> Drawn:
     if arms.were_trained(summary):
         curves = _arrays(workdir / "results/curves.npz", problems)
         shapes = _arrays(workdir / "results/figures.npz", problems)
-    return draw_each(workdir, _wanted(summary, curves, shapes), problems)
+    runs = _runs(workdir, summary, problems)
+    return draw_each(workdir, _wanted(summary, curves, shapes, runs), problems)
 
 
 def draw_each(
@@ -81,25 +86,45 @@ def _arrays(path: Path, problems: list[str]) -> dict[str, np.ndarray]:
         return {}
 
 
+def _runs(
+    workdir: Path, summary: Mapping[str, Any], problems: list[str]
+) -> dict[str, np.ndarray]:
+    """Returns the scores of unpaired runs, of the summary or of per_seed.csv."""
+    if all(verdicts.is_paired(comparison) for comparison in summary["comparisons"]):
+        return {}
+    if not arms.were_trained(summary):
+        return {arm: np.array(told["scores"]) for arm, told in summary["arms"].items()}
+    try:
+        return read_scores(workdir / "results/per_seed.csv", summary["primary_metric"])
+    except DataError as error:
+        problems.append(f"The runs' scores could not be read ({error})")
+        return {}
+
+
 def _wanted(
-    summary: Mapping[str, Any], curves: Arrays, shapes: Arrays
+    summary: Mapping[str, Any], curves: Arrays, shapes: Arrays, runs: Arrays
 ) -> dict[str, Callable[[], Figure]]:
     """Returns how each figure is drawn, in the order in which a report shows them."""
     wanted: dict[str, Callable[[], Figure]] = {}
     paired = [verdicts.is_paired(comparison) for comparison in summary["comparisons"]]
     if any(paired) and summary["seeds"] > 1:
         wanted["paired_differences"] = lambda: figure_seeds.draw_differences(summary)
-    if not all(paired):
-        wanted["scores"] = lambda: figure_runs.draw_scores(summary)
+    if any(c.get("sequence") for c in summary["comparisons"]):
+        wanted["sequence"] = lambda: figure_sequence.draw_sequence(summary)
+    if (summary.get("luck") or {}).get("halves", {}).get("largest"):
+        wanted["luck"] = lambda: figure_luck.draw_luck(summary)
+    if runs:
+        wanted["scores"] = lambda: figure_runs.draw_scores(summary, runs)
     if any(len(c["false_winners"]["seeds"]) > 1 for c in summary["comparisons"]):
         wanted["false_winners"] = lambda: figure_seeds.draw_false_winners(summary)
-    for metric in ("validation_loss", "validation_accuracy"):
+    watched = _watched(summary, curves)
+    known = ("validation_loss", "validation_accuracy", *([watched] if watched else []))
+    for metric in dict.fromkeys(known):
         if f"{summary['reference']}/{metric}" in curves:
             wanted[metric] = lambda metric=metric: figure_curves.draw_metric(
                 summary, curves, metric
             )
-    watched = _watched(summary, curves)
-    if watched and summary["comparisons"]:
+    if watched and any(paired):
         wanted["validation_difference"] = lambda: figure_curves.draw_difference(
             summary, curves, watched
         )

@@ -16,9 +16,10 @@ from research.reporting import (
 )
 from research.reporting.captions import captions
 from research.reporting.html_template import ARM_NOTE, PAGE, STYLE
+from research.reporting.sections import sections
 
 # Figures that need the page's whole width: their panels grow with the arms.
-WIDE = ("paired_differences", "false_winners", "decision_boundary")
+WIDE = ("paired_differences", "false_winners", "decision_boundary", "sequence")
 
 
 def html_report(
@@ -38,6 +39,10 @@ def html_report(
         table=_verdict_table(summary),
         table_note=_table_note(summary),
         findings=markup.items(_further(summary)),
+        sections="".join(
+            markup.section(each, _figure(summary, figures, each.figure))
+            for each in sections(summary)
+        ),
         held_equal=markup.escaped(sentences.held_equal(summary)),
         varied=markup.escaped(sentences.varied(summary)),
         figures="".join(_figures(summary, figures)),
@@ -186,7 +191,14 @@ def _exploratory(summary: Mapping[str, Any]) -> str:
 
 
 def _figures(summary: Mapping[str, Any], figures: Mapping[str, Path]) -> Iterable[str]:
-    told = captions(summary)
-    for name in (name for name in told if name in figures):
-        wide = name in WIDE and len(summary["arms"]) > 2
-        yield markup.figure(name, figures[name], told[name], wide=wide)
+    placed = {section.figure for section in sections(summary)}
+    for name in captions(summary):
+        if name not in placed:
+            yield _figure(summary, figures, name)
+
+
+def _figure(summary: Mapping[str, Any], figures: Mapping[str, Path], name: str) -> str:
+    if name not in figures:
+        return ""
+    wide = name in WIDE and len(summary["arms"]) > 2
+    return markup.figure(name, figures[name], captions(summary)[name], wide=wide)

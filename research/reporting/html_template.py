@@ -27,6 +27,7 @@ $table_note
 <ul class="findings">$findings</ul>
 <p class="note">$held_equal $varied</p>
 </section>
+$sections
 <section>
 <h2>Figures</h2>
 <div class="figures">$figures</div>
@@ -85,7 +86,7 @@ $sections
 <dl class="method">$method</dl>
 </section>
 <section>
-<h2>What was read</h2>
+<h2>$settings_title</h2>
 <dl class="settings">$settings</dl>
 $records
 </section>
@@ -185,6 +186,8 @@ ul.findings li { margin: .45rem 0; overflow-wrap: anywhere; }
   display: grid; gap: 1.5rem;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr));
 }
+.within { grid-template-columns: minmax(0, 1fr); margin-top: 1.25rem; }
+.within figure:not(.wide) { max-width: 40rem; }
 figure {
   margin: 0; background: var(--card); border: 1px solid var(--line);
   display: flex; flex-direction: column;

@@ -6,7 +6,12 @@ from typing import Any
 
 from research.reporting import method, sentences, tables
 from research.reporting.captions import captions
-from research.reporting.markdown_text import markdown_table, markdown_text
+from research.reporting.markdown_text import (
+    markdown_section,
+    markdown_table,
+    markdown_text,
+)
+from research.reporting.sections import sections
 
 
 def markdown_report(
@@ -26,6 +31,7 @@ def markdown_report(
         *map(markdown_text, sentences.findings(summary)),
         markdown_text(f"{sentences.held_equal(summary)} {sentences.varied(summary)}"),
         *(f"**Warning:** {markdown_text(warning)}" for warning in warnings),
+        *_sections(summary, figures),
         "## Figures",
         *_figures(summary, figures),
         "## Each arm",
@@ -43,12 +49,23 @@ def markdown_report(
     return "\n\n".join(parts) + "\n"
 
 
+def _sections(summary: Mapping[str, Any], figures: Mapping[str, Path]) -> Iterable[str]:
+    for section in sections(summary):
+        yield from markdown_section(section)
+        if section.figure in figures:
+            yield _figure(summary, figures[section.figure])
+
+
 def _figures(summary: Mapping[str, Any], figures: Mapping[str, Path]) -> Iterable[str]:
-    for name, (title, caption) in captions(summary).items():
-        if name in figures:
-            head = markdown_text(title)
-            link = f"![{head}](figures/{figures[name].name})"
-            yield f"{link}\n\n*{head}.* {markdown_text(caption)}"
+    placed = {section.figure for section in sections(summary)}
+    for name in captions(summary):
+        if name in figures and name not in placed:
+            yield _figure(summary, figures[name])
+
+
+def _figure(summary: Mapping[str, Any], path: Path) -> str:
+    title, caption = map(markdown_text, captions(summary)[path.stem])
+    return f"![{title}](figures/{path.name})\n\n*{title}.* {caption}"
 
 
 def _exploratory(summary: Mapping[str, Any]) -> Sequence[str]:

@@ -1,7 +1,9 @@
 """Text and tables in Markdown."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+from research.reporting.document import Section
 
 # What would be read as markup in the middle of a line of text.
 _MARKUP = re.compile(r"([\\`*_\[\]<>|#$])")
@@ -20,3 +22,11 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         f"| {' | '.join(cells if n == 1 else map(markdown_text, cells))} |"
         for n, cells in enumerate(lines)
     )
+
+
+def markdown_section(section: Section) -> Iterator[str]:
+    """Yields a section's heading, table and sentences."""
+    yield f"## {markdown_text(section.title)}"
+    if section.table:
+        yield markdown_table(section.table.header, section.table.rows)
+    yield from map(markdown_text, section.told)

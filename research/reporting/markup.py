@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from research.reporting import numbers
+from research.reporting.document import Section, Table
 
 
 def escaped(told: str) -> str:
@@ -46,6 +47,30 @@ def table(header: Sequence[str], rows: Iterable[str]) -> str:
 def _heading(name: str) -> str:
     role = ' class="verdict"' if name == "verdict" else ""
     return f'<th scope="col"{role}>{escaped(name)}</th>'
+
+
+def section(told: Section, figures: str = "") -> str:
+    """Returns a section with its table, its sentences and its figures' markup."""
+    listed = f'<ul class="findings">{items(told.told)}</ul>' if told.told else ""
+    shown = f'<div class="figures within">{figures}</div>' if figures else ""
+    return (
+        f"<section><h2>{escaped(told.title)}</h2>"
+        f"{text_table(told.table) if told.table else ''}{listed}{shown}</section>"
+    )
+
+
+def text_table(told: Table) -> str:
+    """Returns a table of text, its rows named by their first cells."""
+    rows = (
+        f'<tr><th scope="row">{escaped(row[0])}</th>'
+        + "".join(
+            cell(name, text, "")
+            for name, text in zip(told.header[1:], row[1:], strict=True)
+        )
+        + "</tr>"
+        for row in told.rows
+    )
+    return table(told.header, rows)
 
 
 def warnings(told: Sequence[str]) -> str:

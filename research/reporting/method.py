@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
-from research.reporting import arms, decisive, numbers, verdicts
+from research.reporting import (
+    arms,
+    decisive,
+    luck_and_limits,
+    null_run,
+    numbers,
+    sequential_plan,
+    verdicts,
+)
 
 
 def paragraphs(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -17,6 +25,7 @@ def paragraphs(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
         *(_unpaired(level) if not all(paired) else []),
         *_several(summary),
         ("Verdict", _verdict(summary, margin)),
+        *luck_and_limits.method(summary, level),
     ]
     if any(verdicts.seeds_needed(summary, c) for c in summary["comparisons"]):
         told.append(
@@ -44,9 +53,10 @@ def _compared(summary: Mapping[str, Any]) -> str:
 
 
 def _paired(summary: Mapping[str, Any], level: str) -> list[tuple[str, str]]:
+    fixed = [("Interval", _interval(summary, level)), ("p", _p(summary))]
+    sequential = sequential_plan.is_sequential(summary)
     return [
-        ("Interval", _interval(summary, level)),
-        ("p", _p(summary)),
+        *(sequential_plan.method(summary, level) if sequential else fixed),
         (
             "Effect d_z",
             "Mean of the differences divided by their standard deviation (Cohen 1988). "
@@ -86,9 +96,15 @@ def _differences(summary: Mapping[str, Any]) -> str:
         if summary["selection"] == "best_validation"
         else "the parameters after the last epoch"
     )
+    unit = (
+        f"The unit is the run: {metric}, compared between two groups of runs with no seed "
+        "in common (unpaired),"
+        if null_run.is_null(summary)
+        else f"The unit is the seed: {metric} of the arm minus that of the reference, "
+        "seed by seed,"
+    )
     return (
-        f"The unit is the seed: {metric} of the arm minus that of the reference, seed by "
-        f"seed, from {best}, computed once at the end. "
+        f"{unit} from {best}, computed once at the end. "
         f"{'Higher' if summary['higher_is_better'] else 'Lower'} is better. Sources of "
         "variation are drawn anew with the seed rather than fixed (Bouthillier et al. "
         "2021, arXiv 2103.03098)."
@@ -157,10 +173,15 @@ def _verdict(summary: Mapping[str, Any], margin: str) -> str:
         )
     alpha = round(1 - summary["confidence"], 12)
     inner = f"{100 * (1 - 2 * alpha):g} %"
+    tests = (
+        " (two one-sided tests, Schuirmann 1987, Journal of Pharmacokinetics and "
+        "Biopharmaceutics 15:657)"
+    )
+    if sequential_plan.is_sequential(summary):
+        inner, tests = verdicts.confidence(summary), ""
     return (
         f"equivalent: the {inner} interval lies within ±{margin} and no training "
-        "diverged (two one-sided tests, Schuirmann 1987, Journal of Pharmacokinetics and "
-        "Biopharmaceutics 15:657). better or worse: p is at most "
+        f"diverged{tests}. better or worse: p is at most "
         f"{alpha:g} and the {verdicts.confidence(summary)} interval leaves 0 out. "
         f"undecided: all else, and below {verdicts.FEWEST_SEEDS} seeds. With one seed "
         f"there is no verdict.{_decisive(summary)}"
@@ -170,7 +191,9 @@ def _verdict(summary: Mapping[str, Any], margin: str) -> str:
 def _decisive(summary: Mapping[str, Any]) -> str:
     """Says how many seeds p takes to reach the level, where six are not enough."""
     paired = [verdicts.is_paired(c) for c in summary["comparisons"]]
-    fewest = decisive.fewest(summary, paired=True) if any(paired) else 0
+    sequential = sequential_plan.is_sequential(summary)
+    asked = any(paired) and not sequential
+    fewest = decisive.fewest(summary, paired=True) if asked else 0
     if fewest <= verdicts.FEWEST_SEEDS:
         return ""
     among = decisive.among(summary)

@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from research.reporting import arms, numbers, speed, verdicts
+from research.reporting import (
+    arms,
+    null_run,
+    numbers,
+    sequential_plan,
+    speed,
+    verdicts,
+)
 
 VARIED = {
     "init": "the initial weights",
@@ -19,6 +26,8 @@ def header(summary: Mapping[str, Any]) -> str:
     """Returns the title line: task, model, optimiser, seeds, margin, best possible."""
     trained = arms.were_trained(summary)
     parts = [summary["task"], *(_training(summary) if trained else _arms(summary))]
+    if null_run.is_null(summary):
+        parts.insert(0, null_run.title(summary))
     given = summary["margin"] is not None
     parts.append(f"margin {numbers.margin(summary)}" if given else "no margin given")
     best = ceiling(summary)
@@ -32,9 +41,19 @@ def _training(summary: Mapping[str, Any]) -> list[str]:
         f"{summary['model']}, {parameters(summary)} parameters",
         f"{summary['optimizer'].capitalize()} {summary['learning_rate']:g}, batch "
         f"{summary['batch_size']}, {numbers.counted(summary['epochs'], 'epoch')}",
-        numbers.counted(summary["seeds"], "seed"),
+        _seeds(summary),
+        *([] if summary["higher_is_better"] else ["lower is better"]),
         *_what_varies(summary),
     ]
+
+
+def _seeds(summary: Mapping[str, Any]) -> str:
+    if sequential_plan.is_sequential(summary):
+        return sequential_plan.seeds(summary)
+    counted = numbers.counted(summary["seeds"], "seed")
+    return (
+        f"two groups of {counted}, unpaired" if null_run.is_null(summary) else counted
+    )
 
 
 def _what_varies(summary: Mapping[str, Any]) -> list[str]:
@@ -44,7 +63,7 @@ def _what_varies(summary: Mapping[str, Any]) -> list[str]:
         return []
     if len(vary) < 2:
         return [f"only {vary[0]} varies" if vary else "nothing varies"]
-    return [f"{_listed(vary)} vary"]
+    return [f"{listed(vary)} vary"]
 
 
 def _arms(summary: Mapping[str, Any]) -> list[str]:
@@ -105,7 +124,7 @@ def at_the_ceiling(summary: Mapping[str, Any]) -> str | None:
     higher = summary["higher_is_better"]
     # The far end of the reference's interval, so that a few seeds claim no more.
     far = numbers.finite(reference["ci_low" if higher else "ci_high"])
-    compared = summary["comparisons"]
+    compared = [] if null_run.is_null(summary) else summary["comparisons"]
     if best is None or far is None or not compared:
         return None
     left = best - far if higher else far - best
@@ -216,6 +235,8 @@ def held_equal(summary: Mapping[str, Any]) -> str:
             "The scores are read from a file: that the arms differ in nothing else is "
             "the word of who made them."
         )
+    if null_run.is_null(summary):
+        return null_run.held_equal(summary)
     vary = [VARIED[key] for key in summary["vary"] if key in VARIED]
     pairing = summary["pairing"]
     shares = pairing.get("weights_share_by_arm", {})
@@ -223,7 +244,7 @@ def held_equal(summary: Mapping[str, Any]) -> str:
     owned = ", with what it asks its layers to own," if apart else ""
     told = f"Only the activation{owned} differs between the arms"
     if vary:
-        told += f": seed by seed they share {_listed(vary)}"
+        told += f": seed by seed they share {listed(vary)}"
     if not pairing["verified"]:
         return f"{told}; this could not be verified."
     weights = f"{numbers.share(pairing['weights_share_compared'])} of the weights"
@@ -232,7 +253,7 @@ def held_equal(summary: Mapping[str, Any]) -> str:
             f"{numbers.share(s)} of {arms.written(summary, a)}'s"
             for a, s in apart.items()
         )
-        weights = f"{_listed(list(each))} weights"
+        weights = f"{listed(list(each))} weights"
     checked = numbers.counted(pairing["seeds_checked"], "seed")
     told += f" (verified on {checked}, {weights} compared)."
     alone = " What has another shape in an arm has initial weights of its own there."
@@ -245,12 +266,13 @@ def varied(summary: Mapping[str, Any]) -> str:
         return f"What is said holds {summary['estimand']}."
     changes = [VARIED[key] for key in summary["vary"] if key in VARIED]
     fixed = [text for key, text in VARIED.items() if key not in summary["vary"]]
-    told = f"With the seed change {_listed(changes)}" if changes else "Nothing varies"
-    kept = f"; the same for all seeds: {_listed(fixed)}" if fixed else ""
+    told = f"With the seed change {listed(changes)}" if changes else "Nothing varies"
+    kept = f"; the same for all seeds: {listed(fixed)}" if fixed else ""
     return f"{told}{kept}. What is said holds {summary['estimand']}."
 
 
-def _listed(words: Sequence[str]) -> str:
+def listed(words: Sequence[str]) -> str:
+    """Writes a list: `init, order and split`."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
@@ -271,6 +293,8 @@ def _findings(summary: Mapping[str, Any]) -> Iterator[str]:
     # With many arms the triples are left to the figure of false winners.
     few = len(summary["comparisons"]) == 1
     tellers = (one_seed_alone, *([three_seeds] if few else []), speed.on_the_way)
+    if null_run.is_null(summary):
+        tellers = (null_run.winners,)
     for comparison in summary["comparisons"]:
         for told in tellers:
             yield from filter(None, [told(summary, comparison)])

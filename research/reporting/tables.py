@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from research.reporting import arms, numbers, sentences, verdicts
+from research.reporting import (
+    arms,
+    null_run,
+    numbers,
+    sentences,
+    sequential_plan,
+    verdicts,
+)
 
 Row = tuple[str, ...]
 # By whether the comparisons are paired.
@@ -50,7 +57,7 @@ def verdict_rows(summary: Mapping[str, Any]) -> dict[str, Row]:
 
 def _scores(summary: Mapping[str, Any], slug: str) -> Row:
     arm, scale = summary["arms"][slug], numbers.scale_of(summary)
-    name = f"{arm['name']} {arms.form(summary, slug)}".strip()
+    name = f"{arms.named(summary, slug)} {arms.form(summary, slug)}".strip()
     mean = numbers.bare_mean(arm, scale)
     score = f"{mean} %" if scale.percent and mean != numbers.ABSENT else mean
     if not arms.were_trained(summary):
@@ -128,7 +135,7 @@ def arm_rows(summary: Mapping[str, Any]) -> dict[str, Row]:
     if arms.were_trained(summary):
         timed = arms.were_timed(summary)
         return {
-            slug: _arm(summary["arms"][slug], timed=timed)
+            slug: (arms.named(summary, slug), *_arm(summary["arms"][slug], timed=timed))
             for slug in arms.ordered(summary)
         }
     scale = numbers.scale_of(summary)
@@ -151,7 +158,6 @@ def _file_arm(arm: Mapping[str, Any], scale: numbers.Scale) -> Row:
 def _arm(arm: Mapping[str, Any], *, timed: bool) -> Row:
     bound = numbers.share(arm["diverged_upper"])
     return (
-        arm["name"],
         arm["formula"],
         f"{arm['learning_rate']:g}",
         f"{arm['parameters']:,}",
@@ -166,7 +172,7 @@ def _arm(arm: Mapping[str, Any], *, timed: bool) -> Row:
 
 def exploratory_header(summary: Mapping[str, Any]) -> Row:
     """Returns the headings of the table of numbers that were not the question."""
-    return ("metric", *(arm["name"] for arm in _in_order(summary)))
+    return ("metric", *(arms.named(summary, slug) for slug in arms.ordered(summary)))
 
 
 def exploratory_rows(summary: Mapping[str, Any]) -> list[Row]:
@@ -244,6 +250,11 @@ def settings(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     parts = ", ".join(f"{count:,} {part}" for part, count in rows.items())
     last = summary["first_seed"] + summary["seeds"] - 1
     seeds = f"{summary['first_seed']} to {last}" if summary["seeds"] > 1 else f"{last}"
+    if null_run.is_null(summary):
+        seeds = (
+            f"{seeds}, and {last + 1} to {last + summary['seeds']} in the other group"
+        )
+    changes = "; ".join(_change(each) for each in summary.get("changes", ()))
     scale = numbers.scale_of(summary)
     best = sentences.ceiling(summary)
     return [
@@ -263,7 +274,21 @@ def settings(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
             "best possible",
             numbers.ABSENT if best is None else sentences.ceiling_text(summary),
         ),
+        *([("changed since the start", changes)] if changes else []),
     ]
+
+
+def _change(change: Mapping[str, Any]) -> str:
+    seen = "after" if change["verdict_seen"] else "before"
+    there, now = (_plainly(change[key]) for key in ("from", "to"))
+    return (
+        f"{change['field']} from {there} to {now}, {seen} the verdict had been seen "
+        f"({sequential_plan.when(change['time'])})"
+    )
+
+
+def _plainly(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _file_settings(summary: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -3,14 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from research.reporting import arms, decisive, numbers
+from research.reporting import arms, decisive, null_run, numbers, sequential_plan
 
 # Below this many seeds the smallest p of a two-sided sign-flip test is above .05.
 FEWEST_SEEDS = 6
+DIFFERENT = ("better", "worse")
 
 
 def word(comparison: Mapping[str, Any]) -> str:
-    """Returns the verdict for a table; one seed has none."""
+    """Returns the verdict for a table; one seed has none, a null run no winner."""
+    if comparison["arm"].endswith(arms.NULL) and comparison["verdict"] in DIFFERENT:
+        return "false alarm"
     return comparison["verdict"] if comparison["n"] > 1 else "no verdict"
 
 
@@ -22,6 +25,8 @@ def p(comparison: Mapping[str, Any]) -> str:
 
 def headline(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
     """Returns what was found, without the reason: `GELU and ReLU are equivalent here`."""
+    if null_run.is_null(summary):
+        return null_run.headline(summary, comparison)
     arm, reference = names(summary, comparison)
     return {
         "equivalent": f"{arm} and {reference} are equivalent here",
@@ -34,6 +39,8 @@ def headline(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
 
 def reason(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> str:
     """Returns why the verdict is what it is, to follow the headline after a colon."""
+    if null_run.is_null(summary):
+        return null_run.reason(summary, comparison)
     return {
         "equivalent": _why_equivalent,
         "better": _by_how_much,
@@ -77,10 +84,10 @@ def _test(comparison: Mapping[str, Any]) -> str:
 
 def names(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> tuple[str, str]:
     """Returns the names of the arm and of its reference."""
-    return (
-        arms.written(summary, comparison["arm"]),
-        arms.written(summary, comparison["reference"]),
+    arm, reference = (
+        arms.written(summary, comparison[role]) for role in ("arm", "reference")
     )
+    return arm.replace(arms.OTHER_SEEDS, " with other seeds"), reference
 
 
 def beyond_margin(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> bool:
@@ -110,7 +117,7 @@ def _why_equivalent(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -
     runs, margin = sample(comparison), _margin(summary)
     metric = numbers.words(summary["primary_metric"])
     if _identical(comparison):
-        return f"the {metric} is identical on each of the {runs}"
+        return f"the {metric} {_is(metric)} identical on each of the {runs}"
     if _significant(summary, comparison) and leaves_zero_out(comparison):
         return f"the difference over {runs} is real but smaller than {margin}"
     return (
@@ -135,12 +142,16 @@ def _by_how_much(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -> s
     told = (
         f"by {size} of {metric}"
         if summary["higher_is_better"]
-        else f"its {metric} is {'lower' if mean < 0 else 'higher'} by {size}"
+        else f"its {metric} {_is(metric)} {'lower' if mean < 0 else 'higher'} by {size}"
     )
     return (
         f"{told} {ends} over {sample(comparison)}, "
         f"{_beside_margin(summary, comparison, far)}"
     )
+
+
+def _is(metric: str) -> str:
+    return "are" if "bits" in metric.split() else "is"
 
 
 def _beside_margin(
@@ -162,6 +173,8 @@ def _why_undecided(summary: Mapping[str, Any], comparison: Mapping[str, Any]) ->
             f"{sample(comparison)} are too few for a verdict: "
             f"{_takes(summary, comparison, 'or more')}"
         )
+    if sequential_plan.is_sequential(summary):
+        return sequential_plan.used_up(summary, comparison)
     if _identical(comparison):
         return (
             "the scores are identical, but nothing is called equivalent where trainings "
@@ -275,10 +288,14 @@ def seeds_needed(
     arm, reference = names(summary, comparison)
     span = comparison["seeds_needed_range"]
     between = f" (between {span[0]:,} and {span[1]:,})" if span else ""
+    sequential = sequential_plan.is_sequential(summary)
+    plan = "A fixed plan of about" if sequential else "About"
     told = (
-        f"About {needed:,} {_unit(comparison)}{between} would show a difference of one "
+        f"{plan} {needed:,} {_unit(comparison)}{between} would show a difference of one "
         f"margin between {arm} and {reference} four times in five"
     )
+    if sequential:
+        return f"{told}; this sequential plan may take twice as many."
     if needed <= comparison["n"]:
         failed = comparison["mcnemar_p"] is not None
         why = "trainings diverged" if failed else "the difference sits near the margin"

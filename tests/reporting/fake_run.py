@@ -1,13 +1,23 @@
 """Plausible run folders from a seeded generator, as the contract of the run folder says."""
 
 import csv
+import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import special, stats
+
+from research.statistics import (
+    Runs,
+    crossed_noise,
+    judge_runs,
+    judge_sequential,
+    luck_scale,
+    variance_components,
+)
 
 FUNCTIONS = {
     "relu": lambda x: np.maximum(x, 0),
@@ -250,6 +260,118 @@ def loss_summary(**changes: Any) -> dict[str, Any]:
         "constant_predictor": 0.5,
     }
     return _frame("relu", arms, [compared], 32) | lower | changes
+
+
+def luck_entry(values: np.ndarray) -> dict[str, Any]:
+    """The scale of luck of summary.json."""
+    luck = luck_scale(values, generator=np.random.default_rng(0))
+    assert luck is not None
+    return dataclasses.asdict(luck)
+
+
+def noise_entry(*, seeds: int = 32, rows: int = 40, of: str = "test set") -> dict:
+    """The noise of a comparison, nearly all of it of the seeds or of the test rows."""
+    generator = np.random.default_rng(8)
+    by_seed, by_row = (0.3, 0.02) if of == "seeds" else (0.002, 0.3)
+    values = 0.01 + by_seed * generator.standard_normal((seeds, 1))
+    values = values + by_row * generator.standard_normal(rows)
+    noise = crossed_noise(values, confidence=0.95, generator=generator)
+    assert noise is not None
+    return dataclasses.asdict(noise)
+
+
+def sequential_summary(*, shift: float = 0.0, **changes: Any) -> dict[str, Any]:
+    """A run of the sequential plan: three looks, 48 of at most 64 seeds."""
+    values = scores({"relu": 0.0, "gelu": shift}, seeds=48, sd=0.004)
+    settings: dict[str, Any] = {"higher_is_better": True, "margin": 0.005}
+    generator = np.random.default_rng(0)
+    [found] = judge_sequential(
+        values, reference="relu", confidence=0.95, generator=generator, **settings
+    )
+    looks = [
+        {"seeds": n, "decided": {"gelu": v}, "time": f"2026-11-30T10:00:{n}+00:00"}
+        for n, v in ((16, None), (32, None), (48, found.verdict))
+    ]
+    told = summary({"relu": 0.0, "gelu": shift}, seeds=48)
+    told["arms"] = {arm: arm_entry(arm, column) for arm, column in values.items()}
+    told["comparisons"][0] |= dataclasses.asdict(found)
+    told["comparisons"][0]["noise"] = noise_entry()
+    extra = {"plan": "sequential", "seeds_allowed": 64, "looks": looks}
+    return told | extra | {"luck": luck_entry(values["relu"])} | changes
+
+
+def null_summary(*, shift: float = 0.0, **changes: Any) -> dict[str, Any]:
+    """A null run: ReLU against itself, with other seeds and unpaired."""
+    generator = np.random.default_rng(6)
+    values = {
+        "relu": 0.97 + 0.003 * generator.standard_normal(24),
+        "relu~null": 0.97 + shift + 0.003 * generator.standard_normal(24),
+    }
+    ids = {"relu": range(24), "relu~null": range(24, 48)}
+    [found] = judge_runs(
+        {arm: Runs(values[arm], tuple(map(str, ids[arm]))) for arm in values},
+        reference="relu",
+        higher_is_better=True,
+        margin=0.005,
+        confidence=0.95,
+        generator=generator,
+    )
+    told = {"learning_speed": None, "exploratory": {}, "noise": None}
+    arms = {arm: arm_entry("relu", column) for arm, column in values.items()}
+    frame = _frame("relu", arms, [dataclasses.asdict(found) | told], 24)
+    extra = {"mode": "null", "pairing": None, "luck": luck_entry(values["relu"])}
+    return frame | extra | changes
+
+
+def variance_summary(name: str = "gelu", **changes: Any) -> dict[str, Any]:
+    """What init and order add: each moves both arms alike, init moves the arm too."""
+    generator = np.random.default_rng(4)
+    shared = {"init": 0.004, "order": 0.003}
+    alone = {"init": 0.002, "order": 0.0001}
+
+    def drawn(*sources: str, size: tuple[int, ...]) -> dict[str, np.ndarray]:
+        base, own = np.full(size, 0.97), np.zeros(size)
+        for source in sources:
+            base += shared[source] * generator.standard_normal(size)
+            own += alone[source] * generator.standard_normal(size)
+        return {"relu": base, "arm": base + own}
+
+    each = {source: drawn(source, size=(8, 40)) for source in shared}
+    both = drawn(*shared, size=(40,))
+
+    def split(take: Callable[[dict], np.ndarray]) -> dict[str, Any]:
+        tables = {source: take(scores) for source, scores in each.items()}
+        found = variance_components(tables, take(both), confidence=0.95)
+        return dataclasses.asdict(found)
+
+    arms = {"relu": "relu", "arm": name}
+    return {
+        "schema": 1,
+        "mode": "variance",
+        "task": "moons",
+        "primary_metric": "test_accuracy",
+        "higher_is_better": True,
+        "reference": "relu",
+        "margin": 0.005,
+        "confidence": 0.95,
+        "title": "moons · MLP 2-64-64-1",
+        "sources": ["init", "order"],
+        "backgrounds": 8,
+        "seeds": 40,
+        "arms": {
+            slug: {
+                "name": arm,
+                "formula": f"{arm}(x)",
+                "components": split(lambda scores, slug=slug: scores[slug]),
+            }
+            for slug, arm in arms.items()
+        },
+        "differences": {"arm": split(lambda scores: scores["arm"] - scores["relu"])},
+        "runs": ["all", *(f"{s}-{b}" for s in shared for b in range(8))],
+        "trainings": 1360,
+        "total_seconds": 71.8,
+        "warnings": [],
+    } | changes
 
 
 def write(workdir: Path, told: dict[str, Any]) -> Path:

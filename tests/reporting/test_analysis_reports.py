@@ -2,6 +2,7 @@
 
 import json
 
+import fake_run
 import numpy as np
 import pytest
 from test_report import PROBE, Page, browse
@@ -97,6 +98,7 @@ SUMMARIES = {
     "suite": suite_summary,
     "one task": lambda: suite_summary(tasks=1),
     "table": table_summary,
+    "variance": fake_run.variance_summary,
 }
 
 
@@ -120,6 +122,7 @@ FIGURES = {
     "suite": {"suite"},
     "one task": {"suite"},
     "table": {"claims"},
+    "variance": {"variance"},
 }
 
 
@@ -171,6 +174,7 @@ def test_a_suite_of_one_task_says_what_it_cannot_tell(tmp_path):
         lambda: scores_summary(name=EVIL),
         lambda: suite_summary(EVIL),
         lambda: table_summary(EVIL),
+        lambda: fake_run.variance_summary(EVIL),
     ],
 )
 def test_names_are_escaped(make, tmp_path):
@@ -180,7 +184,7 @@ def test_names_are_escaped(make, tmp_path):
     assert "<script" not in told.replace("\\<", "")
 
 
-@pytest.mark.parametrize("kind", ["unpaired", "suite", "table"])
+@pytest.mark.parametrize("kind", ["unpaired", "suite", "table", "variance"])
 def test_a_browser_shows_every_figure_within_the_page(kind, tmp_path):
     figures, markup, _ = reported(tmp_path, SUMMARIES[kind]())
     page = tmp_path / "probed.html"

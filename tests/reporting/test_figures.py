@@ -9,6 +9,7 @@ from matplotlib.image import imread
 
 from research.reporting import draw_figures, figure_curves
 from research.reporting.arms import colours
+from research.reporting.figure_luck import bin_edges
 from research.reporting.figure_style import new_panels
 from research.reporting.figures import draw_all
 
@@ -135,6 +136,17 @@ def test_drawing_twice_gives_the_same_bytes(tmp_path):
     first = {name: path.read_bytes() for name, path in draw_figures(workdir).items()}
     again = {name: path.read_bytes() for name, path in draw_figures(workdir).items()}
     assert first == again
+
+
+@pytest.mark.parametrize("places", [range(-40, 41), range(-41, 42, 2), range(-4, 5)])
+def test_steps_of_means_fall_between_the_edges_and_leave_no_comb(places):
+    values = np.array(places) / 3200
+    edges = bin_edges(values)
+    counts, _ = np.histogram(values, edges)
+    assert counts.sum() == len(values)
+    assert np.allclose(edges, -np.array(edges)[::-1])
+    inner = counts[1:-1] if counts[0] == 0 else counts
+    assert len(set(inner[1:-1])) == 1
 
 
 @pytest.mark.parametrize("most", [2, 3])

@@ -51,8 +51,9 @@ def a_round(block, first_epoch, columns, *, arm="relu", diverged=0, seconds=2.0)
 
 
 def finished(arm="relu", accuracy=(0.9, 0.95, 0.97, np.nan)):
+    seeds = tuple(range(len(accuracy)))
     scores = {"validation_accuracy": np.array(accuracy)}
-    return ArmFinished(arm=arm, scores=scores, learning_rate=1e-3)
+    return ArmFinished(arm=arm, seeds=seeds, scores=scores, learning_rate=1e-3)
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def last_frame(*events, width=100):
 
 
 def test_pace_counts_trained_epochs_of_all_blocks():
-    pace = Pace()
+    pace = Pace(seeds=4)
     count_round(pace, a_round(BLOCKS[0], 0, 5), RUN.steps_per_epoch)
     # Five columns, of which the first was not trained: four epochs of two lanes.
     assert pace.seed_steps == 4 * 2 * 5
@@ -98,14 +99,14 @@ def test_pace_counts_trained_epochs_of_all_blocks():
 
 
 def test_a_resumed_arm_starts_where_it_was_and_times_only_what_it_trains():
-    pace = Pace()
+    pace = Pace(seeds=4)
     count_round(pace, a_round((0, 1, 2, 3), 6, 2), RUN.steps_per_epoch)
     assert epochs_done(pace, RUN) == 7.0
     assert pace.seed_steps == 2 * 4 * 5
 
 
 def test_nothing_is_said_of_a_speed_that_is_not_known():
-    pace = Pace()
+    pace = Pace(seeds=4)
     assert speed(pace) is None
     assert seconds_left(pace, RUN) is None
     count_round(pace, a_round(BLOCKS[0], 0, 1, seconds=0.0), RUN.steps_per_epoch)
@@ -113,14 +114,14 @@ def test_nothing_is_said_of_a_speed_that_is_not_known():
 
 
 def test_diverged_lanes_of_blocks_add_up_and_leave_the_mean():
-    pace = Pace()
+    pace = Pace(seeds=4)
     count_round(pace, a_round(BLOCKS[0], 0, 2, diverged=1), RUN.steps_per_epoch)
     count_round(pace, a_round(BLOCKS[0], 2, 2, diverged=1), RUN.steps_per_epoch)
     count_round(pace, a_round(BLOCKS[1], 0, 2, diverged=2), RUN.steps_per_epoch)
     assert result_text(pace, finished().scores) == "3 diverged, validation 94.0 %"
     lost = finished(accuracy=(np.nan,) * 4).scores
     assert result_text(pace, lost) == "3 diverged"
-    assert result_text(Pace(), {"validation_loss": np.zeros(4)}) == ""
+    assert result_text(Pace(seeds=4), {"validation_loss": np.zeros(4)}) == ""
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def finished(arm, seeds=SEEDS):
         "test_accuracy": np.linspace(0.5, 0.8, len(seeds)),
         "best_epoch": np.full(len(seeds), 3),
     }
-    return ArmFinished(arm=arm, scores=scores, learning_rate=1e-3)
+    return ArmFinished(arm=arm, seeds=seeds, scores=scores, learning_rate=1e-3)
 
 
 def play(logdir, curves, *, seeds=2, attempt="first", run=None, figures=None):
