@@ -113,6 +113,7 @@ ARM_HEADER = (
     "formula",
     "learning rate",
     "parameters",
+    "MFLOP a step",
     "diverged (rate)",
     "exact zeros",
     "dead units",
@@ -161,6 +162,7 @@ def _arm(arm: Mapping[str, Any], *, timed: bool) -> Row:
         arm["formula"],
         f"{arm['learning_rate']:g}",
         f"{arm['parameters']:,}",
+        _millions(arm.get("flops_per_step")),
         f"{arm['diverged']} of {arm['seeds']} (≤ {bound})",
         numbers.share(arm["zero_units"]),
         numbers.share(arm["dead_units"]),
@@ -168,6 +170,11 @@ def _arm(arm: Mapping[str, Any], *, timed: bool) -> Row:
         numbers.duration(arm["compile_seconds"]),
         numbers.duration(arm["train_seconds"]),
     )
+
+
+def _millions(count: Any) -> str:
+    known = numbers.finite(count)
+    return numbers.ABSENT if known is None else f"{known / 1e6:.3g}"
 
 
 def exploratory_header(summary: Mapping[str, Any]) -> Row:
@@ -259,6 +266,7 @@ def settings(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     best = sentences.ceiling(summary)
     return [
         ("task", f"{summary['task']} ({parts} rows)"),
+        *[("data", remark) for remark in summary.get("remarks", ())],
         ("model", f"{summary['model']}, {sentences.parameters(summary)} parameters"),
         ("initialiser", summary["initializer"]),
         ("optimiser", f"{summary['optimizer']}, {summary['learning_rate']:g}"),

@@ -33,8 +33,8 @@ def noise_sentence(noise: CrossedNoise) -> str:
     if noise.seeds_share is None or noise.examples_share is None:
         return "Neither the seeds nor the test set limit this: nothing varies."
     # What is left of the standard deviation once a source is made endless.
-    more_seeds = percent(1 - math.sqrt(noise.examples_share))
-    more_examples = percent(1 - math.sqrt(noise.seeds_share))
+    more_seeds = _gain(1 - math.sqrt(noise.examples_share))
+    more_examples = _gain(1 - math.sqrt(noise.seeds_share))
     gains = (
         f"endless seeds would take {more_seeds} off the uncertainty, an endless test set "
         f"{more_examples}"
@@ -47,6 +47,11 @@ def noise_sentence(noise: CrossedNoise) -> str:
         "both": f"Seeds and test set both limit this: {gains}.",
     }
     return told[noise.limiting] + _wider(noise)
+
+
+def _gain(share: float) -> str:
+    """A share of uncertainty; an estimate never promises all of it."""
+    return "over 99 %" if share >= 0.995 else percent(share)
 
 
 def _wider(noise: CrossedNoise) -> str:
