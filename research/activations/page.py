@@ -23,7 +23,8 @@ Written by `python -m research.activations.page` from the table in
 - **elementwise**: a function of one number.
 - **gated**: a function of two, `gate` and `value`. The MLP gives each hidden layer two
   projections, and scales the widths so that the number of parameters is nearest to the
-  plain one's (64-64 becomes 45-45; 4,456 parameters instead of 4,417).
+  plain one's (64-64 becomes 45-45; 4,456 parameters instead of 4,417). A Transformer's
+  feed-forward network gets two thirds of the width.
 - **parametric**: with learned parameters, one set a hidden layer, counted with the
   model's and kept out of weight decay.
 
