@@ -13,7 +13,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tiny_runs import TINY
 
 from research import compare
-from research.experiment import run
+from research.experiment import run_folder
 
 ROOT = Path(__file__).parents[2]
 # The config of tiny_runs as words of the command line.
@@ -102,7 +102,7 @@ def test_the_events_can_be_read(launched):
 
 
 def test_a_notebook_gets_the_same_bytes(launched, tmp_path, monkeypatch):
-    monkeypatch.setattr(run, "write_report", lambda root: {})
+    monkeypatch.setattr(run_folder, "write_report", lambda root: {})
     monkeypatch.setattr(run, "print_verdict", lambda *args, **options: None)
     compare(TINY, workdir=tmp_path, console=Console(file=io.StringIO()))
     for name in ("per_seed.csv", "curves.npz", "test_correct.npz"):

@@ -68,7 +68,7 @@ def test_a_test_set_that_limits():
     assert noise(examples) == (
         "The test set limits this, not the seeds: more seeds will hardly help, a larger "
         "test set would (endless seeds would take 0 % off the uncertainty, an endless "
-        "test set 100 %). An interval over the seeds alone says nothing of new test "
+        "test set over 99 %). An interval over the seeds alone says nothing of new test "
         "examples."
     )
 
@@ -77,7 +77,7 @@ def test_seeds_that_limit():
     seeds = np.tile(np.array([[0.1], [0.2], [0.4]]), (1, 5))
     assert noise(seeds) == (
         "The seeds limit this, not the test set: more seeds will help, a larger test "
-        "set hardly (endless seeds would take 100 % off the uncertainty, an endless "
+        "set hardly (endless seeds would take over 99 % off the uncertainty, an endless "
         "test set 0 %)."
     )
 

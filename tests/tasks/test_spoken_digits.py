@@ -204,7 +204,7 @@ def test_an_mlp_can_be_trained_on_them(folder):
     task |= {"validation_samples": 4, "frames": 20, "mels": 12}
     experiment = tiny_experiment(task=task)
     assert experiment.steps_per_epoch == 1
-    assert any("of all 2 speakers" in note for note in experiment.notes)
+    assert any("of all 2 speakers" in note for note in experiment.task.remarks)
 
 
 @pytest.mark.skipif(not RECORDED.is_dir(), reason="no recordings beside the checkout")
