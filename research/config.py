@@ -20,7 +20,8 @@ SELECTIONS = ("best_validation", "last")
 OPTIMIZERS = ("adam",)
 MODES = ("compare", "null", "variance")
 SEEDS_PLANS = ("fixed", "sequential")
-# The seed ids of one sub-run of mode=variance begin so many after those of the one before.
+# The seed ids of a sub-run of mode=variance, or of the other group of mode=null, begin
+# so many after those of the one before.
 SUB_RUN_IDS = 10_000
 REMATS = ("none", "full")
 DTYPES = ("float32", "bfloat16")

@@ -205,9 +205,8 @@ def _check_together(config: ExperimentConfig) -> None:
             f"optimizer.learning_rate={rates}: "
             "one value only; run one experiment per learning rate"
         )
-    ids = config.seeds * (1 + (config.mode == "null"))
-    if config.mode == "variance":
-        ids += len(config.vary) * config.backgrounds * SUB_RUN_IDS
+    groups = {"null": 1, "variance": len(config.vary) * config.backgrounds}
+    ids = config.seeds + groups.get(config.mode, 0) * SUB_RUN_IDS
     if config.first_seed + ids - 1 > LARGEST:
         raise ConfigError(
             f"first_seed={config.first_seed}: must leave the last seed's id, "
@@ -242,12 +241,11 @@ def _check_mode(config: ExperimentConfig) -> None:
             f"vary={','.join(config.vary)}: test_split cannot vary with {which}, "
             "for the seeds would share test rows"
         )
-    if config.mode == "variance" and config.seeds > SUB_RUN_IDS:
+    if config.mode != "compare" and not 2 <= config.seeds <= SUB_RUN_IDS:
         raise ConfigError(
-            f"seeds={config.seeds}: must be at most {SUB_RUN_IDS} with mode=variance"
+            f"seeds={config.seeds}: must be from 2 to {SUB_RUN_IDS} with "
+            f"mode={config.mode}"
         )
-    if config.mode == "variance" and config.seeds < 2:
-        raise ConfigError(f"seeds={config.seeds}: mode=variance needs two or more")
     if config.mode == "variance" and len(config.vary) < 2:
         raise ConfigError(
             f"vary={','.join(config.vary)}: mode=variance tells sources apart and needs "

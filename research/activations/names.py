@@ -6,7 +6,7 @@ import re
 from research.activations import arguments
 from research.activations.aliases import ALIASES as ALIASES
 from research.activations.aliases import REFUSED, REMARKS
-from research.config import ExperimentConfig
+from research.config import VARIATIONS, ExperimentConfig
 from research.errors import ConfigError
 from research.own_code import FORMS, is_own, short_name
 from research.settings import near, shown
@@ -69,10 +69,23 @@ def canonical(word: str) -> str:
     return _known(word, "activations")
 
 
+def arms_of(config: ExperimentConfig) -> tuple[tuple[str, ...], str]:
+    """Returns a config's canonical arms and the reference among them.
+
+    Raises:
+      ConfigError: what `arms` refuses; mode=null needs the reference alone.
+    """
+    fewest = 1 if config.mode == "null" else 2
+    return arms(config.activations, config.reference, fewest=fewest)
+
+
 def canonical_config(config: ExperimentConfig) -> ExperimentConfig:
-    """Returns a config whose arms have their canonical names."""
-    names, reference = arms(config.activations, config.reference)
-    return dataclasses.replace(config, activations=names, reference=reference)
+    """Returns a config whose arms have their canonical names, and `vary` its order."""
+    names, reference = arms_of(config)
+    vary = tuple(word for word in VARIATIONS if word in config.vary)
+    return dataclasses.replace(
+        config, activations=names, reference=reference, vary=vary
+    )
 
 
 def _known(word: str, field: str) -> str:
@@ -125,7 +138,9 @@ def file_safe(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.")
 
 
-def arms(words: tuple[str, ...], reference: str | None) -> tuple[tuple[str, ...], str]:
+def arms(
+    words: tuple[str, ...], reference: str | None, *, fewest: int = 2
+) -> tuple[tuple[str, ...], str]:
     """Returns the canonical arms and the reference among them, by default the first.
 
     Raises:
@@ -133,7 +148,7 @@ def arms(words: tuple[str, ...], reference: str | None) -> tuple[tuple[str, ...]
         single arm, a reference that is no arm.
     """
     names = distinct(words)
-    if len(names) < 2:
+    if len(names) < fewest:
         raise ConfigError(
             f"activations={','.join(words)}: must be two arms or more, the reference "
             "among them"

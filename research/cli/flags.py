@@ -9,7 +9,7 @@ from typing import Any
 from absl import flags
 from ml_collections import config_flags
 
-from research.activations.names import arms
+from research.activations.names import arms_of
 from research.cli import config_file
 from research.cli.analysis import Analysis, read_analysis, read_path
 from research.cli.arguments import split
@@ -88,7 +88,7 @@ def _config(path: Path, given: Mapping[str, str]) -> ExperimentConfig:
         field: read_field(field, text, names=names) for field, text in texts.items()
     }
     config = from_mapping(_overridden(renamed(config, names), values))
-    arms(config.activations, config.reference)
+    arms_of(config)
     return config
 
 

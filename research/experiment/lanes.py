@@ -70,8 +70,13 @@ def _finished(run: Run, arm: str) -> Iterator[TrainedArm]:
     known: set[int] = set()
     for path in lane_files(run.folder, arm):
         try:
-            block = from_arrays(read_lanes(path), problem, run.experiment.data)
-        except (DataError, KeyError, ValueError) as error:
+            block = from_arrays(
+                read_lanes(path),
+                problem,
+                run.experiment.data,
+                epochs=run.experiment.config.epochs,
+            )
+        except (DataError, KeyError, TypeError, ValueError) as error:
             told = str(error) if isinstance(error, DataError) else f"{path}: is damaged"
             run.damaged.append(f"{told}; its lanes are trained again")
             path.unlink()

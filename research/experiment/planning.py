@@ -6,7 +6,7 @@ from typing import Any
 
 from research.config import ExperimentConfig
 from research.config_values import to_mapping
-from research.errors import DataError
+from research.errors import ConfigError, DataError
 from research.experiment.prepare import Experiment, prepare
 from research.experiment.resources import resources
 from research.experiment.summary import primary_metric, test_train_ratio
@@ -38,6 +38,8 @@ def plan(config: ExperimentConfig, known: Known) -> dict[str, Any]:
       ConfigError: a field that cannot be used.
       DataError: a pilot that does not fit the experiment.
     """
+    if config.mode != "compare":
+        raise ConfigError(f"mode={config.mode}: plan plans runs of mode=compare alone")
     experiment = prepare(config)
     if known.pilot is not None:
         _check_pilot(experiment, known.pilot)
@@ -138,10 +140,14 @@ def _pilot(known: Known) -> dict[str, Any] | None:
 
 def _warnings(experiment: Experiment, known: Known) -> list[str]:
     """Says where the pilot is not the planned run."""
-    pilot = known.pilot
+    pilot, told = known.pilot, []
+    if experiment.config.seeds_plan == "sequential":
+        told.append(
+            "the seeds are those of a fixed plan; a sequential one, which may stop "
+            "earlier, may take up to twice as many"
+        )
     if pilot is None:
-        return []
-    told = []
+        return told
     if known.differences:
         told.append(
             f"the pilot differs from the planned run in {', '.join(known.differences)}: "

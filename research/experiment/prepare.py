@@ -7,8 +7,8 @@ import jax
 
 from research import prng
 from research.activations.catalog import Activation, lookup
-from research.activations.names import arms, remarks
-from research.config import ExperimentConfig
+from research.activations.names import arms_of, remarks
+from research.config import SUB_RUN_IDS, ExperimentConfig
 from research.errors import ConfigError
 from research.experiment.problems import describe_model, load_task, make_problem
 from research.tasks.contract import Task
@@ -42,7 +42,7 @@ class Experiment:
     def seeds_of(self, arm: str) -> tuple[int, ...]:
         """Returns the absolute ids of an arm's seeds; of a sequential plan, the most."""
         count = self.config.seeds
-        first = self.config.first_seed + count * arm.endswith(NULL)
+        first = self.config.first_seed + SUB_RUN_IDS * arm.endswith(NULL)
         return tuple(range(first, first + count))
 
     @property
@@ -81,7 +81,7 @@ def prepare(config: ExperimentConfig, *, recorded: Plan | None = None) -> Experi
         raise ConfigError(
             "jax_debug_nans: must be off; a diverged lane is NaN by design"
         )
-    names, reference = arms(config.activations, config.reference)
+    names, reference = arms_of(config)
     if config.mode == "null":
         names = (reference,)
     note = claim_devices(config.compute.devices)

@@ -58,16 +58,20 @@ TASKS: dict[str, Callable[[Any], Task]] = {
 
 @dataclass(frozen=True)
 class ModelKind:
-    """How a model is built from its config, and how it is called in reports."""
+    """How a model is built from its config, and how it is called in reports.
+
+    sees_ahead: whether an output may depend on inputs of later positions.
+    """
 
     build: Callable[[Any, Activation, Shapes], Model]
     describe: Callable[[Any, Activation | None, Shapes], str]
+    sees_ahead: bool = True
 
 
 MODELS = {
     "mlp": ModelKind(build_mlp, describe_mlp),
     "vit": ModelKind(build_vit, describe_vit),
-    "lm": ModelKind(build_lm, describe_lm),
+    "lm": ModelKind(build_lm, describe_lm, sees_ahead=False),
     "masked_lm": ModelKind(build_masked_lm, describe_masked_lm),
     "tagger": ModelKind(build_tagger, describe_tagger),
 }
@@ -115,10 +119,15 @@ def make_problem(
       InvalidComparison: the model never calls its activation.
     """
 
-    shapes = shapes_of(task)
+    kind, shapes = model_kind(config), shapes_of(task)
+    if task.causal and kind.sees_ahead and kind is not OWN:
+        raise ConfigError(
+            f"model.name={config.model.name}: sees the characters that "
+            f"task.name={config.task.name} asks for; use model.name=lm"
+        )
 
     def build(activation: Activation) -> Model:
-        return model_kind(config).build(config.model, activation, shapes)
+        return kind.build(config.model, activation, shapes)
 
     def tapped(seen: list[Array]) -> Model:
         def record(*given: Any) -> Array:
@@ -138,7 +147,36 @@ def make_problem(
         remat=config.compute.remat,
     )
     _check_model(config, problem, data, activation)
+    if task.causal and kind is OWN and _sees_ahead(problem, data):
+        raise ConfigError(
+            f"model.name={config.model.name}: its outputs depend on later tokens, which "
+            f"task.name={config.task.name} asks for"
+        )
     return problem
+
+
+def _sees_ahead(problem: Problem, data: Data) -> bool:
+    """Tells whether another last token changes the outputs of earlier positions."""
+
+    def change() -> Array:
+        lane = make_lane(problem, data, ANY_LANE, jnp.float32(1))
+        state = start(problem, lane)
+        row = take(data.inputs, lane.split.train[:1])
+        other = row.at[:, -1].set((row[:, -1] + 1) % problem.task.vocabulary)
+        outputs = [
+            forward(
+                problem,
+                state.params,
+                state.model_state,
+                inputs,
+                key=None,
+                train=False,
+            )[0][:, :-1]
+            for inputs in (row, other)
+        ]
+        return (outputs[0] != outputs[1]).any()
+
+    return bool(jax.jit(change)())
 
 
 def _check_model(

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from research.activations.names import canonical_config
+from research.config import ExperimentConfig
 from research.config_values import to_mapping
 from research.experiment.lanes import Compiled, Run, finish, train
 from research.experiment.observers import Watch, watching
@@ -20,7 +21,15 @@ from research.records.events import RunFinished
 from research.records.folder import RunFolder, write_json
 from research.records.ledger import record_change
 from research.records.lock import locked
-from research.records.reopening import changes, check_changes, recorded_config
+from research.records.reopening import (
+    Change,
+    changes,
+    changes_verdict,
+    check_changes,
+    check_empty,
+    check_sources,
+    recorded_config,
+)
 from research.reporting.console import print_verdict
 from research.reporting.report import write_report
 from research.training.lanes import TrainedArm
@@ -83,23 +92,40 @@ def opened(
     config = experiment.config
     with locked(folder.root) as note:
         there = recorded_config(folder.root)
+        told = describe_manifest(experiment, command)
         if there is None:
+            check_empty(folder.root)
             write_json(folder.config, to_mapping(config))
-            write_json(folder.manifest, describe_manifest(experiment, command))
         else:
             found = changes(there, config, canonical_config)
             check_changes(folder.root, found)
-            for change in found:
-                record_change(
-                    folder.ledger,
-                    field=change.field,
-                    there=change.there,
-                    now=change.now,
-                    verdict_seen=folder.summary.is_file(),
-                )
-            if found:
-                write_json(folder.config, to_mapping(config))
+            check_sources(folder, told)
+            _change(folder, found, config)
+        if not folder.manifest.is_file():
+            write_json(folder.manifest, told)
         yield note
+
+
+def _change(
+    folder: RunFolder, found: tuple[Change, ...], config: ExperimentConfig
+) -> None:
+    """Writes what is different from now on.
+
+    A verdict that will be another one goes first: a run that is stopped here must not
+    be taken for finished.
+    """
+    for change in found:
+        record_change(
+            folder.ledger,
+            field=change.field,
+            there=change.there,
+            now=change.now,
+            verdict_seen=folder.summary.is_file(),
+        )
+    if changes_verdict(found):
+        folder.summary.unlink(missing_ok=True)
+    if found:
+        write_json(folder.config, to_mapping(config))
 
 
 def _train(run: Run) -> dict[str, TrainedArm]:

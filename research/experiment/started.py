@@ -11,9 +11,11 @@ import numpy as np
 from research.config_values import to_mapping
 from research.errors import DataError
 from research.experiment.prepare import NULL, PRECISION, Experiment
+from research.own_code import own_sources
 from research.records.events import RunStarted
 from research.records.folder import RunFolder, read_mapping
 from research.records.manifest import manifest
+from research.settings import shown
 from research.training.plan import Plan
 
 
@@ -28,9 +30,14 @@ def recorded_plan(root: Path) -> Plan | None:
         return None
     told: Any = read_mapping(path).get("plan")
     try:
-        return Plan(**told)
+        plan = Plan(**told)
     except TypeError:
         raise DataError(f"{path}: is damaged, it holds no plan") from None
+    for name in ("devices", "lanes_per_chunk", "lanes_per_block"):
+        value = getattr(plan, name)
+        if not isinstance(value, int) or value < 1:
+            raise DataError(f"{path}: is damaged, its plan has {name}={shown(value)}")
+    return plan
 
 
 def run_started(experiment: Experiment) -> RunStarted:
@@ -52,7 +59,7 @@ def run_started(experiment: Experiment) -> RunStarted:
 
 
 def describe_manifest(experiment: Experiment, command: str) -> dict[str, Any]:
-    task = experiment.task
+    config, task = experiment.config, experiment.task
     devices = jax.devices()[: experiment.plan.devices]
     return manifest(
         command=command,
@@ -60,6 +67,7 @@ def describe_manifest(experiment: Experiment, command: str) -> dict[str, Any]:
         plan=dataclasses.asdict(experiment.plan),
         precision=f"float32, matmul {PRECISION}",
         remarks=task.remarks,
+        sources=own_sources((*config.activations, config.model.name)),
         data=_named({"inputs": task.inputs, "targets": task.targets}),
     )
 

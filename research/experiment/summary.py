@@ -88,11 +88,17 @@ def summarise(results: Results) -> dict[str, Any]:
         ],
         "luck": _luck(results, primary),
         "pairing": _pairing(results.pairing) if results.pairing else None,
-        "looks": results.ledger["looks"],
+        "looks": [
+            look
+            for look in results.ledger["looks"]
+            if look["margin"] == config.analysis.margin
+        ],
         "changes": results.ledger["changes"],
         "trainings": sum(len(lanes.seeds) for lanes in results.trained.values()),
         "total_seconds": results.total_seconds,
-        "warnings": [*results.warnings, *_warnings(results, comparisons)],
+        "warnings": list(
+            dict.fromkeys([*results.warnings, *_warnings(results, comparisons)])
+        ),
     }
 
 
@@ -284,6 +290,11 @@ def _changed_late(results: Results) -> Iterator[str]:
     """Says what was changed after a verdict had been seen; a sequential one may be."""
     for change in results.ledger["changes"]:
         field, there, now = change["field"], change["from"], change["to"]
+        if field == "compute.devices":
+            yield (
+                f"compute.devices was changed from {there} to {now} on the way: lanes "
+                "trained before and after differ by rounding"
+            )
         if not change["verdict_seen"]:
             continue
         if field == "seeds" and results.config.seeds_plan == "fixed":

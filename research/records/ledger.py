@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from research.errors import DataError
 from research.records.folder import read_mapping, write_json
 
 
@@ -40,14 +41,18 @@ def record_opening(
     write_json(path, ledger)
 
 
-def record_look(path: Path, *, seeds: int, decided: Mapping[str, str | None]) -> None:
+def record_look(
+    path: Path, *, seeds: int, margin: float, decided: Mapping[str, str | None]
+) -> None:
     """Writes that the scores of so many seeds an arm were judged, and what was decided.
 
     A look that was taken before an interruption is not written again.
     """
     ledger = read_ledger(path)
-    if all(look["seeds"] != seeds for look in ledger["looks"]):
-        look = {"seeds": seeds, "decided": dict(decided), "time": _now()}
+    known = [(look["seeds"], look["margin"]) for look in ledger["looks"]]
+    if (seeds, margin) not in known:
+        look = {"seeds": seeds, "margin": margin, "decided": dict(decided)}
+        look["time"] = _now()
         ledger["looks"].append(look)
         write_json(path, ledger)
 
@@ -72,7 +77,12 @@ def record_change(
 def read_ledger(path: Path) -> dict[str, list[dict[str, Any]]]:
     """Returns the ledger; an empty one where nothing was written yet."""
     empty: dict[str, list] = {"openings": [], "looks": [], "changes": []}
-    return {**empty, **(read_mapping(path) if path.is_file() else {})}
+    told = {**empty, **(read_mapping(path) if path.is_file() else {})}
+    for name in empty:
+        rows = told[name]
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise DataError(f"{path}: is damaged, its {name} are no list of entries")
+    return told
 
 
 def _now() -> str:

@@ -22,10 +22,12 @@ def manifest(
     precision: str,
     data: Mapping[str, np.ndarray],
     remarks: Sequence[str] = (),
+    sources: Mapping[str, Path] | None = None,
 ) -> dict[str, Any]:
     """Returns versions, machine, plan, data hashes, git commit and command.
 
     remarks: what is to be known of the data, such as a text's hash.
+    sources: files of the user's own code, by the words that name it.
     """
     return {
         "command": command,
@@ -43,6 +45,10 @@ def manifest(
         "precision": precision,
         "plan": dict(plan),
         "data": list(remarks),
+        "source_sha256": {
+            name: hashlib.sha256(path.read_bytes()).hexdigest()
+            for name, path in (sources or {}).items()
+        },
         "data_sha256": {name: sha256(array) for name, array in data.items()},
     }
 

@@ -47,11 +47,13 @@ def read_pilot(root: Path) -> Pilot:
       DataError: a file is missing or damaged, or the run is no comparison of trainings,
         or of one seed alone.
     """
-    run, folder = read_run(root), RunFolder(root)
-    if run.summary.get("mode") != "compare":
+    folder = RunFolder(root)
+    mode = read_mapping(folder.summary).get("mode")
+    if mode != "compare":
         raise DataError(
-            f"{folder.summary}: holds an analysis; a pilot is a run that was trained"
+            f"{folder.summary}: is of mode {mode}; a pilot is a run of mode compare"
         )
+    run = read_run(root)
     seeds = _whole(folder.summary, run.summary, "seeds")
     if seeds < 2:
         raise DataError(

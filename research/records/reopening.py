@@ -1,6 +1,6 @@
 """Going on in a run folder: what its config may differ in, and what it may not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from research.config import ExperimentConfig
 from research.config_values import flat, from_mapping, to_mapping
 from research.errors import ConfigError, DataError
 from research.records.folder import RunFolder, read_mapping
+from research.records.lock import NAME as LOCK
 from research.settings import shown
 
 # What changes no lane that is trained already; `seeds` may grow.
@@ -82,6 +83,41 @@ def _is_free(change: Change) -> bool:
     if change.field == "seeds":
         return change.now > change.there
     return change.field.startswith(FREE)
+
+
+def check_empty(root: Path) -> None:
+    """Passes a folder that holds nothing but a lock.
+
+    Raises:
+      ConfigError: it holds something else than a run.
+    """
+    if any(each.name != LOCK for each in root.iterdir()):
+        raise ConfigError(
+            f"workdir={root}: is not empty and holds no run; name a new folder"
+        )
+
+
+def check_sources(folder: RunFolder, now: Mapping[str, Any]) -> None:
+    """Passes a folder whose lanes were trained on the same data by the same user's code.
+
+    Args:
+      now: the manifest of the run that goes on.
+
+    Raises:
+      DataError: the manifest cannot be read, or data or code differ from what it has.
+    """
+    if not folder.manifest.is_file():
+        return
+    there = read_mapping(folder.manifest)
+    for part in ("data_sha256", "source_sha256"):
+        before = there.get(part, {})
+        for name, digest in now[part].items():
+            if isinstance(before, dict) and before.get(name, digest) != digest:
+                raise DataError(
+                    f"workdir={folder.root}: {name} is not what its lanes were trained "
+                    f"with (sha256 {str(before[name])[:12]}… there, {digest[:12]}… now); "
+                    "name a new folder"
+                )
 
 
 def changes_verdict(found: tuple[Change, ...]) -> bool:

@@ -128,7 +128,12 @@ def _why_equivalent(summary: Mapping[str, Any], comparison: Mapping[str, Any]) -
 
 def _margin(summary: Mapping[str, Any]) -> str:
     """Writes the margin, and that it was set before the run where that is known."""
-    set_before = " set before the run" if arms.were_trained(summary) else ""
+    late = any(
+        change["field"] == "analysis.margin" and change["verdict_seen"]
+        for change in summary.get("changes", ())
+    )
+    known = " changed after a verdict had been seen" if late else " set before the run"
+    set_before = known if arms.were_trained(summary) else ""
     return f"the margin of {numbers.margin(summary)}{set_before}"
 
 

@@ -41,6 +41,7 @@ def load_char_lm(config: CharLMConfig) -> Task:
         loss=token_loss,
         metrics=language_metrics(constant),
         primary="bits_per_character",
+        causal=True,
         remarks=text.remarks,
     )
 

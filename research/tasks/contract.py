@@ -56,9 +56,10 @@ class Task:
     fit, transform: preprocessing, fitted on the training inputs: fit(inputs) -> fitted,
       transform(fitted, inputs) -> inputs.
     loss: (outputs, targets) -> one number per example; `metrics["loss"]` uses it too.
+    causal: whether targets are inputs of later positions, which a model must not see.
     weight: targets -> what each example weighs in the loss and in every mean, such as
       its number of tokens; None where all weigh the same.
-    primary: the name of the metric that decides.
+    primary: the name of the metric that decides; it reports its mean as it is.
     remarks: what a reader must know of the data and the splits.
     """
 
@@ -78,4 +79,5 @@ class Task:
         Callable[[Key[Array, ""], PyTree, PyTree], tuple[PyTree, PyTree]] | None
     ) = None
     weight: Callable[[PyTree], Float[Array, " batch"]] | None = None
+    causal: bool = False
     remarks: tuple[str, ...] = ()

@@ -21,6 +21,8 @@ from research.tasks.idx import find_idx, read_idx
 from research.tasks.scaling import fit_scaling, scale
 from research.tasks.splits import redrawn
 
+# More classes than any set of images has; a label beyond is another number.
+LARGEST_CLASS = 1_000_000
 NAMES = ("x_train", "y_train", "x_test", "y_test")
 IDX_NAMES = {
     "x_train": "train-images-idx3-ubyte",
@@ -54,6 +56,8 @@ def load_images(config: ImagesConfig) -> Task:
         )
     train, test = _first(train, config.train_samples), _first(test, config.test_samples)
     classes = count_classes(train.classes, test.classes, name=str(path))
+    if classes < 2:
+        raise DataError(f"{path}: has one class alone; there is nothing to tell apart")
     count = len(train.images)
     division = redrawn(
         np.arange(count, count + len(test.images)),
@@ -124,12 +128,16 @@ def _part(path: Path, images: np.ndarray, classes: np.ndarray, name: str) -> Par
             f"{path}: the {name} images must be bytes [rows, height, width] or "
             f"[rows, height, width, channels], not {images.dtype} {images.shape}"
         )
-    if classes.shape not in ((len(classes),), (len(classes), 1)) or (
-        classes.dtype.kind not in "iu"
-    ):
+    flat = classes.ndim == 1 or (classes.ndim == 2 and classes.shape[1] == 1)
+    if not flat or classes.dtype.kind not in "iu":
         raise DataError(
             f"{path}: the {name} labels must be whole numbers [rows], not "
             f"{classes.dtype} {classes.shape}"
+        )
+    if classes.size and not 0 <= classes.min() <= classes.max() <= LARGEST_CLASS:
+        raise DataError(
+            f"{path}: the {name} labels go from {classes.min()} to {classes.max()}; they "
+            f"must be classes from 0 to {LARGEST_CLASS:,}"
         )
     if images.size == 0:
         raise DataError(f"{path}: holds no {name} image")

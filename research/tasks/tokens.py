@@ -48,12 +48,18 @@ def token_metrics(constant: Constant) -> Mapping[str, Metric]:
     }
 
 
+def token_bits(
+    logits: Float[Array, "batch positions classes"],
+    targets: Int[Array, "batch positions"],
+) -> Float[Array, " batch"]:
+    """Returns each row's mean of -log p(target) over its targets, in bits."""
+    return token_loss(logits, targets) / math.log(2)
+
+
 def language_metrics(constant: Constant) -> Mapping[str, Metric]:
     """Returns bits per character and perplexity, and those of any tokens."""
     return {
-        "bits_per_character": _metric(
-            token_loss, constant.loss / math.log(2), of_mean=lambda x: x / math.log(2)
-        ),
+        "bits_per_character": _metric(token_bits, constant.loss / math.log(2)),
         "perplexity": _metric(
             token_loss, math.exp(constant.loss), of_mean=_exponential
         ),

@@ -101,12 +101,12 @@ def to_arrays(lanes: TrainedArm) -> dict[str, np.ndarray]:
 
 
 def from_arrays(
-    arrays: Mapping[str, np.ndarray], problem: Problem, data: Data
+    arrays: Mapping[str, np.ndarray], problem: Problem, data: Data, *, epochs: int
 ) -> TrainedArm:
     """Returns the lanes that `to_arrays` wrote for this problem.
 
     Raises:
-      KeyError, ValueError: an array is missing, or is not this problem's.
+      KeyError, TypeError, ValueError: an array is missing, or is not this problem's.
     """
 
     def part(name: str) -> dict[str, Any]:
@@ -122,6 +122,7 @@ def from_arrays(
     )
     best = (state.best_params, state.best_model_state)
     nested = {name: part(name) for name in _NESTED}
+    _check(arrays, nested, problem, epochs=epochs)
     return TrainedArm(
         seeds=arrays["seeds"],
         curves=part("curves"),
@@ -135,6 +136,28 @@ def from_arrays(
         compile_seconds=float(arrays["compile_seconds"]),
         train_seconds=float(arrays["train_seconds"]),
     )
+
+
+def _check(
+    arrays: Mapping[str, np.ndarray],
+    nested: Mapping[str, Mapping[str, np.ndarray]],
+    problem: Problem,
+    *,
+    epochs: int,
+) -> None:
+    """Raises ValueError for arrays that are not of this problem's shape, or not finite."""
+    metrics, count = set(problem.task.metrics), len(arrays["seeds"])
+    curves = {"train_loss", *(f"validation_{name}" for name in metrics)}
+    alive = arrays["scored/alive"]
+    wanted = {f"curves/{name}": (count, epochs + 1) for name in curves}
+    for part in ("test", "test_last"):
+        rows = (count, problem.task.rows.test)
+        wanted |= {f"{part}/{name}": rows for name in metrics}
+        if any(not np.isfinite(value[alive]).all() for value in nested[part].values()):
+            raise ValueError(f"{part} of a lane that did not diverge is not finite")
+    for name, shape in wanted.items():
+        if arrays[name].shape != shape:
+            raise ValueError(f"{name} has the shape {arrays[name].shape}, not {shape}")
 
 
 def _numbered(tree: Any) -> dict[str, Any]:

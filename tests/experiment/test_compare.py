@@ -139,6 +139,7 @@ def test_the_summary_follows_the_table(finished):
     differences = scores["gelu"] - scores["relu"]
     np.testing.assert_allclose(comparison["differences"], differences, atol=1e-12)
     assert summary["trainings"] == 16
+    assert comparison["noise"]["mean"] == pytest.approx(comparison["mean_difference"])
     assert summary["ceiling"] == pytest.approx(0.971, abs=1e-3)
 
 

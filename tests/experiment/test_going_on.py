@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from rich.console import Console
 from tiny_runs import TINY
 
 from research import compare
-from research.errors import ConfigError
+from research.errors import ConfigError, DataError
 from research.experiment import lanes
 from research.experiment.observers import Watch
 from research.records.folder import RunFolder
@@ -115,6 +116,77 @@ def test_damaged_lanes_are_named_and_trained_again(whole, tmp_path):
     assert openings(tmp_path)[-1] == ("gelu", list(range(12)), 2)
 
 
+def test_a_stop_after_a_change_leaves_no_old_verdict(tmp_path, monkeypatch):
+    run(tmp_path)
+
+    def stopped(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lanes, "train_arm", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, seeds=12)
+    assert not RunFolder(tmp_path).summary.exists()
+    assert read_ledger(RunFolder(tmp_path).ledger)["changes"][0]["verdict_seen"]
+
+
+SPOILED = {
+    "a missing array": lambda arrays: arrays.pop("curves/train_loss"),
+    "a score that is not finite": lambda arrays: arrays["test/accuracy"].fill(np.nan),
+    "curves of other epochs": lambda arrays: arrays.update(
+        {"curves/train_loss": arrays["curves/train_loss"][:, 1:]}
+    ),
+    "another arm": lambda arrays: arrays.update({"arm": np.asarray("silu")}),
+}
+
+
+@pytest.mark.parametrize("how", SPOILED)
+def test_lanes_that_are_not_this_arms_are_trained_again(whole, tmp_path, how):
+    shutil.copytree(whole, tmp_path / "run")
+    folder = RunFolder(tmp_path / "run")
+    [path] = folder.finished_lanes.glob("gelu/*.npz")
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file}
+    SPOILED[how](arrays)
+    np.savez(path, allow_pickle=False, **arrays)
+    (path.parent / "copy of it.npz").write_bytes(b"no lanes")
+    folder.summary.unlink()
+    run(folder.root, seeds=12)
+    assert results(folder.root) == results(whole)
+    assert openings(folder.root)[-1] == ("gelu", list(range(12)), 2)
+
+
+def test_other_code_in_the_same_file_is_refused(tmp_path):
+    own = tmp_path / "own.py"
+    own.write_text("import jax.numpy as jnp\ndef f(x):\n  return jnp.tanh(x)\n")
+    run(tmp_path / "run", activations=f"relu,{own}:f")
+    own.write_text("import jax.numpy as jnp\ndef f(x):\n  return jnp.sin(x)\n")
+    with pytest.raises(
+        DataError, match=r"own\.py:f is not what its lanes were trained"
+    ):
+        run(tmp_path / "run", activations=f"relu,{own}:f", seeds=12)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("manifest.json", {"plan": {"devices": 0}}, "its plan|no plan"),
+        ("results/ledger.json", {"openings": 5}, "its openings are no list"),
+        ("config.json", ["no config"], "holds no JSON object"),
+    ],
+)
+def test_damaged_records_are_named(whole, tmp_path, name, content, words):
+    shutil.copytree(whole, tmp_path / "run")
+    (tmp_path / "run" / name).write_text(json.dumps(content))
+    with pytest.raises(DataError, match=words):
+        run(tmp_path / "run", seeds=12)
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(ConfigError, match="is not empty and holds no run"):
+        run(tmp_path)
+
+
 def test_another_margin_judges_again_and_says_so(tmp_path):
     first = run(tmp_path)
     before = results(tmp_path)
@@ -204,12 +276,12 @@ def test_null_trains_the_reference_against_itself(tmp_path):
     assert list(summary["arms"]) == ["relu", "relu~null"]
     rows = RunFolder(tmp_path).per_seed.read_text().splitlines()[1:]
     seeds = [int(row.split(",")[2]) for row in rows]
-    assert seeds == list(range(16))
+    assert seeds == [*range(8), *range(10_000, 10_008)]
     [comparison] = summary["comparisons"]
     assert not comparison["paired"]
     assert summary["mode"] == "null"
     assert summary["pairing"] is None
-    alone = run(tmp_path / "alone", first_seed=8)
+    alone = run(tmp_path / "alone", first_seed=10_000)
     base = alone["arms"]["relu"]
     assert summary["arms"]["relu~null"]["mean"] == pytest.approx(base["mean"])
     np.testing.assert_allclose(

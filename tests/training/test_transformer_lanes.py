@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from tiny_runs import fixed_plan, numbers, tiny_experiment, train
 
+from research.experiment.scores import per_example, score_columns
+
 TEXT = "a quick brown fox jumps over the lazy dog; " * 40
 EPOCHS = {"epochs": 2, "learning_rate": 0.01}
 
@@ -86,3 +88,13 @@ def test_ways_to_compute_give_near_curves(experiment, together, compute, near):
     np.testing.assert_allclose(arm.curves["validation_loss"], expected, rtol=near)
     if "dtype" in compute:
         assert not np.array_equal(arm.curves["validation_loss"], expected)
+
+
+def test_a_score_is_the_mean_of_its_values_per_example(experiment, together):
+    values = per_example(experiment.task, together["relu"], last=False)
+    scores = score_columns(experiment.task, together["relu"])
+    primary = scores[f"test_{experiment.task.primary}"]
+    np.testing.assert_allclose(values.mean(axis=1), primary, rtol=1e-6)
+    nats = scores["test_loss"]
+    np.testing.assert_allclose(primary, nats / np.log(2), rtol=1e-5)
+    np.testing.assert_allclose(scores["test_perplexity"], np.exp(nats), rtol=1e-5)
