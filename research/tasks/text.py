@@ -79,12 +79,12 @@ def _read(path: str | None) -> tuple[str, str]:
     """Returns the text, and its name in messages."""
     if path is None:
         version = ".".join(platform.python_version_tuple()[:2])
-        return _own_prose(), f"Python {version}'s pydoc_data/topics.py"
+        return own_prose(), f"Python {version}'s pydoc_data/topics.py"
     found = existing(path)
     return read_text(found), str(found)
 
 
-def _own_prose() -> str:
+def own_prose() -> str:
     """Returns the chapters of Python's reference that its help() shows, by their names."""
     try:
         from pydoc_data.topics import topics

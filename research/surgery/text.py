@@ -1,0 +1,152 @@
+"""Sentences, and what a checkpoint's own tokenizer makes of them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Bool, Int
+from tokenizers import BertWordPieceTokenizer, Tokenizer
+
+from research.errors import DataError
+from research.records.folder import read_mapping
+from research.tasks.files import read_text
+from research.tasks.text import own_prose, sha256
+
+# At most so many sentences are read, spread evenly: there are as many pairs as their
+# square. Fewer than FEWEST leave no interval and hardly a neighbour.
+MOST, FEWEST = 512, 10
+# Tokens after which a sentence is cut; most checkpoints could take more.
+LENGTH = 64
+# What a vocabulary must have.
+SPECIAL = ("[UNK]", "[CLS]", "[SEP]")
+_WORDS = range(6, 41)
+_ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentences:
+    """Different sentences, what they are of, and what a reader must know of them."""
+
+    texts: tuple[str, ...]
+    source: str
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tokens:
+    """Sentences as token ids, padded behind; cut: how many were too long.
+
+    real: which positions are no padding.
+    """
+
+    ids: Int[np.ndarray, "sentences length"]
+    segments: Int[np.ndarray, "sentences length"]
+    real: Bool[np.ndarray, "sentences length"]
+    cut: int
+
+
+def read_sentences(path: Path | None) -> Sentences:
+    """Returns the lines of a file, or sentences of Python's own reference.
+
+    Raises:
+      DataError: a file that cannot be read, or fewer than ten different sentences.
+    """
+    if path is None:
+        prose, source = own_prose(), "Python's reference, pydoc_data/topics.py"
+        found = dict.fromkeys(_prose_sentences(prose))
+    else:
+        text, source = read_text(path), str(path)
+        found = dict.fromkeys(filter(None, map(str.strip, text.splitlines())))
+    if len(found) < FEWEST:
+        raise DataError(
+            f"{source}: has {len(found)} different sentences, one a line; at least "
+            f"{FEWEST} are needed"
+        )
+    texts = _spread(tuple(found))
+    taken = f"{len(texts)} of its {len(found):,}" if len(texts) < len(found) else "all"
+    remark = (
+        f"the sentences are {taken} different ones of {source}, sha256 "
+        f"{sha256(chr(10).join(texts))}"
+    )
+    return Sentences(texts=texts, source=source, remarks=(remark,))
+
+
+def _prose_sentences(prose: str) -> Iterator[str]:
+    """Yields whole sentences of the paragraphs that are neither code nor headings."""
+    for paragraph in re.split(r"\n\s*\n", prose):
+        if paragraph[:1].isupper():
+            for sentence in _ENDS.split(" ".join(paragraph.split())):
+                if sentence.endswith(".") and len(sentence.split()) in _WORDS:
+                    yield sentence
+
+
+def _spread(texts: tuple[str, ...]) -> tuple[str, ...]:
+    if len(texts) <= MOST:
+        return texts
+    return tuple(texts[len(texts) * n // MOST] for n in range(MOST))
+
+
+def read_tokenizer(folder: Path) -> Tokenizer:
+    """Returns the tokenizer of a checkpoint's tokenizer.json or vocab.txt.
+
+    Raises:
+      DataError: neither is there, or one is damaged.
+    """
+    path, words = folder / "tokenizer.json", folder / "vocab.txt"
+    if path.is_file():
+        try:
+            return Tokenizer.from_str(read_text(path))
+        # The package raises Exception itself.
+        except Exception as error:
+            if isinstance(error, DataError):
+                raise
+            told = str(error).splitlines()[0]
+            raise DataError(f"{path}: is damaged, {told}") from None
+    if not words.is_file():
+        raise DataError(f"{folder}: holds neither tokenizer.json nor vocab.txt")
+    known = read_text(words).splitlines()
+    missing = [word for word in SPECIAL if word not in known]
+    if missing:
+        raise DataError(f"{words}: lacks {', '.join(missing)}")
+    settings = folder / "tokenizer_config.json"
+    lower = (read_mapping(settings) if settings.is_file() else {}).get("do_lower_case")
+    return Tokenizer.from_str(
+        BertWordPieceTokenizer(str(words), lowercase=lower is not False).to_str()
+    )
+
+
+def tokenize(
+    texts: tuple[str, ...], tokenizer: Tokenizer, *, vocabulary: int, length: int
+) -> Tokens:
+    """Returns the sentences' ids with the tokenizer's own special tokens.
+
+    Args:
+      vocabulary: how many tokens the model knows.
+      length: positions that the model has.
+
+    Raises:
+      DataError: a token that the model does not know.
+    """
+    most = min(length, LENGTH)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    whole = [len(each.ids) for each in tokenizer.encode_batch(list(texts))]
+    tokenizer.enable_truncation(most)
+    encoded = tokenizer.encode_batch(list(texts))
+    widest = max(len(each.ids) for each in encoded)
+    ids, segments = np.zeros((2, len(texts), widest), np.int32)
+    real = np.zeros(ids.shape, bool)
+    for row, each in enumerate(encoded):
+        ids[row, : len(each.ids)] = each.ids
+        segments[row, : len(each.ids)] = each.type_ids
+        real[row, : len(each.ids)] = True
+    largest = int(ids.max())
+    if largest >= vocabulary:
+        raise DataError(
+            f"the tokenizer gives token {largest}, {tokenizer.id_to_token(largest)!r}, and "
+            f"config.json says vocab_size={vocabulary}"
+        )
+    cut = sum(size > most for size in whole)
+    return Tokens(ids=ids, segments=segments, real=real, cut=cut)
