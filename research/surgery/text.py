@@ -15,8 +15,8 @@ from research.tasks.files import read_text
 from research.tasks.text import own_prose, sha256
 
 # At most so many sentences are read, spread evenly: there are as many pairs as their
-# square. Fewer than FEWEST leave no interval and hardly a neighbour.
-MOST, FEWEST = 512, 10
+# square. Fewer than FEWEST leave hardly an interval or a neighbour.
+MOST, FEWEST = 256, 10
 # Tokens after which a sentence is cut; most checkpoints could take more.
 LENGTH = 64
 # What a vocabulary must have.
