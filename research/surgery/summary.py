@@ -2,48 +2,42 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from research.config import AnalysisConfig
 from research.surgery import similarity
-from research.surgery.arms import Arm, Layers
-from research.surgery.bert import Pretrained
-from research.surgery.checkpoint import Checkpoint
+from research.surgery.arms import Arm
 from research.surgery.measure import Measured
 from research.surgery.similarity import Estimate, mean_over_sentences
-from research.surgery.text import Sentences, Tokens
+from research.surgery.swap import Swap
+from research.surgery.text import Tokens
 
 CONFIDENCE = AnalysisConfig().confidence
 
 
-def summarise(
-    checkpoint: Checkpoint,
-    pretrained: Pretrained,
-    arms: Sequence[Arm],
-    measured: Mapping[str, Measured],
-    *,
-    layers: Layers,
-    sentences: Sentences,
-    tokens: Tokens,
-) -> dict[str, Any]:
+def summarise(swap: Swap, measured: Mapping[str, Measured]) -> dict[str, Any]:
     """Returns summary.json of mode `surgery`, but for the time that it took."""
-    base = measured[arms[0].slug]
-    told = {arm.slug: _arm(arm, measured[arm.slug], base) for arm in arms}
+    reference = swap.arms[0].slug
+    told = {
+        arm.slug: _arm(arm, measured[arm.slug], measured[reference])
+        for arm in swap.arms
+    }
+    layers = swap.layers
     return {
         "schema": 1,
         "mode": "surgery",
-        "checkpoint": str(checkpoint.folder),
-        "title": pretrained.title,
-        "depth": pretrained.config.depth,
-        "hidden_act": checkpoint.hidden_act,
-        "reference": arms[0].slug,
+        "checkpoint": str(swap.checkpoint.folder),
+        "title": swap.pretrained.title,
+        "depth": swap.pretrained.config.depth,
+        "hidden_act": swap.checkpoint.hidden_act,
+        "reference": reference,
         "layers": layers if isinstance(layers, str) else list(layers),
         "confidence": CONFIDENCE,
-        "sentences": len(sentences.texts),
-        "tokens": int(tokens.real.sum()),
-        "remarks": [*sentences.remarks, *_cut(tokens)],
-        "skipped": list(pretrained.skipped),
+        "sentences": len(swap.sentences.texts),
+        "tokens": int(swap.tokens.real.sum()),
+        "remarks": [*swap.sentences.remarks, *_cut(swap.tokens)],
+        "skipped": list(swap.pretrained.skipped),
         "arms": told,
         "warnings": [
             f"{slug} changes no hidden state: on these sentences it is the same function"

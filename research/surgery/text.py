@@ -14,6 +14,8 @@ from research.records.folder import read_mapping
 from research.tasks.files import read_text
 from research.tasks.text import own_prose, sha256
 
+TOKENIZER, WORDS = "tokenizer.json", "vocab.txt"
+SETTINGS = "tokenizer_config.json"
 # At most so many sentences are read, spread evenly: there are as many pairs as their
 # square. Fewer than FEWEST leave hardly an interval or a neighbour.
 MOST, FEWEST = 256, 10
@@ -88,13 +90,21 @@ def _spread(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(texts[len(texts) * n // MOST] for n in range(MOST))
 
 
+def tokenizer_files(folder: Path) -> tuple[Path, ...]:
+    """Returns the files that read_tokenizer reads."""
+    if (folder / TOKENIZER).is_file():
+        return (folder / TOKENIZER,)
+    settings = folder / SETTINGS
+    return (folder / WORDS, settings) if settings.is_file() else (folder / WORDS,)
+
+
 def read_tokenizer(folder: Path) -> Tokenizer:
     """Returns the tokenizer of a checkpoint's tokenizer.json or vocab.txt.
 
     Raises:
       DataError: neither is there, or one is damaged.
     """
-    path, words = folder / "tokenizer.json", folder / "vocab.txt"
+    path, words = folder / TOKENIZER, folder / WORDS
     if path.is_file():
         try:
             return Tokenizer.from_str(read_text(path))
@@ -105,12 +115,12 @@ def read_tokenizer(folder: Path) -> Tokenizer:
             told = str(error).splitlines()[0]
             raise DataError(f"{path}: is damaged, {told}") from None
     if not words.is_file():
-        raise DataError(f"{folder}: holds neither tokenizer.json nor vocab.txt")
+        raise DataError(f"{folder}: holds neither {TOKENIZER} nor {WORDS}")
     known = read_text(words).splitlines()
     missing = [word for word in SPECIAL if word not in known]
     if missing:
         raise DataError(f"{words}: lacks {', '.join(missing)}")
-    settings = folder / "tokenizer_config.json"
+    settings = folder / SETTINGS
     lower = (read_mapping(settings) if settings.is_file() else {}).get("do_lower_case")
     return Tokenizer.from_str(
         BertWordPieceTokenizer(str(words), lowercase=lower is not False).to_str()
