@@ -93,7 +93,8 @@ def read_file(flag: str, text: str) -> Path:
         with path.open("rb"):
             return path
     except FileNotFoundError:
-        found = sorted(each.name for each in path.parent.glob(f"*{path.suffix}"))
+        beside = path.parent.glob("*")
+        found = sorted(each.name for each in beside if each.suffix == path.suffix)
         raise ConfigError(
             f"--{flag}={path}: no such file{near(path.name, found)}"
         ) from None

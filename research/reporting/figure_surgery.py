@@ -22,7 +22,8 @@ def draw_similarity(summary: Mapping[str, Any]) -> Figure:
             range(len(slugs)), [plain(name(summary, slug)) for slug in slugs]
         )
         axes.set_ylim(len(slugs) - 0.5, -0.5)
-        axes.set_title(metric.heading)
+        axes.set_title(metric.heading[0].upper() + metric.heading[1:])
+        axes.locator_params(axis="x", nbins=5)
         axes.grid(axis="y", visible=False)
     return figure
 

@@ -19,13 +19,14 @@ class Metric:
 
 
 SIMILARITIES = (
+    Metric("neighbour_kept", "neighbour kept, %", True),
+    Metric("spearman", "Spearman of pairs", False),
     Metric("cosine", "cosine to before", False),
-    Metric("neighbour_kept", "nearest neighbour kept, %", True),
-    Metric("spearman", "Spearman of all pairs", False),
     Metric("mean_similarity", "mean similarity", False),
 )
-ZEROS = Metric("zeros", "units at exactly 0, %", True)
-DRIFT = Metric("drift_by_layer", "drift", True)
+ZEROS = Metric("zeros", "at exactly 0, %", True)
+# More digits than these mean nothing beside other texts; the console has less room.
+MOST_DECIMALS, CONSOLE_DECIMALS = 4, 3
 
 
 def surgery_document(summary: Mapping[str, Any]) -> Document:
@@ -33,19 +34,18 @@ def surgery_document(summary: Mapping[str, Any]) -> Document:
     level = f"{100 * summary['confidence']:g} %"
     reference = arms.written(summary, summary["reference"])
     findings = tuple(_findings(summary))
-    table = _table(summary, " ")
     sentences = numbers.counted(summary["sentences"], "sentence")
     return Document(
         title=f"{reference} swapped out of {summary['checkpoint']}, without training",
         lede=findings[0],
         facts=f"{summary['title']} · trained with {_trained(summary)} · swapped in "
         f"{_layers(summary)} · {sentences} · nothing trained",
-        shown=_table(summary, "\n"),
+        shown=_shown(summary),
         findings=findings,
         sections=(
             Section(
                 title=f"Against the model as trained, with {level} intervals",
-                table=table,
+                table=_table(summary),
                 told=findings[1:],
             ),
             Section(
@@ -93,21 +93,22 @@ def _layers(summary: Mapping[str, Any]) -> str:
     return f"{word} {listed(list(map(str, layers)))} of 0 to {summary['depth'] - 1}"
 
 
-def _scale(summary: Mapping[str, Any], metric: Metric) -> numbers.Scale:
-    """Returns as many decimals as the narrowest interval of a metric needs."""
-    found = (arm.get(metric.key) for arm in summary["arms"].values())
-    every = [
-        each
-        for told in found
-        if told
-        for each in (told if type(told) is list else [told])
-    ]
+def _scale(
+    summary: Mapping[str, Any], metric: Metric, most: int = MOST_DECIMALS
+) -> numbers.Scale:
+    """Returns as many decimals as the narrowest interval of a metric needs, up to most."""
+    found = [arm[metric.key] for arm in summary["arms"].values() if metric.key in arm]
     halves = [
-        (each["ci_high"] - each["ci_low"]) / 2
-        for each in every
-        if each["ci_low"] is not None and each["ci_high"] is not None
+        (told["ci_high"] - told["ci_low"]) / 2
+        for told in found
+        if told["ci_low"] is not None
     ]
-    return numbers.make_scale(metric.percent, halves, ())
+    decimals = numbers.make_scale(metric.percent, halves, ()).value_decimals
+    return numbers.Scale(
+        percent=metric.percent,
+        value_decimals=1 if metric.percent else min(decimals, most),
+        difference_decimals=0,
+    )
 
 
 def _cell(
@@ -121,26 +122,43 @@ def _cell(
     return f"{value}{between}[{', '.join(ends)}]"
 
 
-def _table(summary: Mapping[str, Any], between: str) -> Table:
-    """The table of arms; `between` stands between a number and its interval."""
+def _shown(summary: Mapping[str, Any]) -> Table:
+    """The console's table: intervals beneath, the last two columns without."""
+    scales = [_scale(summary, metric, CONSOLE_DECIMALS) for metric in SIMILARITIES]
+    zeros, rows = _scale(summary, ZEROS), []
+    for slug, arm in summary["arms"].items():
+        *cells, similar = (
+            _cell(arm.get(metric.key), scale, "\n")
+            for metric, scale in zip(SIMILARITIES, scales, strict=True)
+        )
+        silent = numbers.bare_value(arm["zeros"]["value"], zeros)
+        dead = f"({_percent(arm['dead'])})"
+        similar = similar.partition("\n")[0]
+        rows.append((name(summary, slug), *cells, similar, f"{silent} {dead}"))
+    heads = (metric.heading.replace(" ", "\n", 1) for metric in SIMILARITIES)
+    return Table(("activation", *heads, "at 0\n(dead), %"), tuple(rows))
+
+
+def _table(summary: Mapping[str, Any]) -> Table:
     metrics = (*SIMILARITIES, ZEROS)
     scales = [_scale(summary, metric) for metric in metrics]
     rows: list[Row] = []
     for slug, arm in summary["arms"].items():
         cells = (
-            _cell(arm.get(metric.key), scale, between)
+            _cell(arm.get(metric.key), scale)
             for metric, scale in zip(metrics, scales, strict=True)
         )
-        dead = numbers.share(arm["dead"]).removesuffix(" %")
-        rows.append((name(summary, slug), *cells, dead))
+        rows.append((name(summary, slug), *cells, _percent(arm["dead"])))
     heads = (metric.heading for metric in metrics)
-    if between == "\n":
-        heads = (head.replace(" ", "\n", 1) for head in heads)
     return Table(("activation", *heads, "dead, %"), tuple(rows))
 
 
+def _percent(share: float) -> str:
+    return numbers.share(share).removesuffix(" %")
+
+
 def _drifts(summary: Mapping[str, Any]) -> Table:
-    scale = _scale(summary, DRIFT)
+    scale = numbers.Scale(percent=True, value_decimals=1, difference_decimals=0)
     rows = tuple(
         (
             name(summary, slug),

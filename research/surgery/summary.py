@@ -2,8 +2,10 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+import numpy as np
 
 from research.config import AnalysisConfig
 from research.surgery import similarity
@@ -36,7 +38,7 @@ def summarise(swap: Swap, measured: Mapping[str, Measured]) -> dict[str, Any]:
         "confidence": CONFIDENCE,
         "sentences": len(swap.sentences.texts),
         "tokens": int(swap.tokens.real.sum()),
-        "remarks": [*swap.sentences.remarks, *_cut(swap.tokens)],
+        "remarks": [*swap.sentences.remarks, *_remarks(swap.tokens)],
         "skipped": list(swap.pretrained.skipped),
         "arms": told,
         "warnings": [
@@ -47,9 +49,15 @@ def summarise(swap: Swap, measured: Mapping[str, Measured]) -> dict[str, Any]:
     }
 
 
-def _cut(tokens: Tokens) -> list[str]:
-    most = tokens.ids.shape[1]
-    return [f"{tokens.cut} sentences are cut at {most} tokens"] if tokens.cut else []
+def _remarks(tokens: Tokens) -> Iterator[str]:
+    if tokens.cut:
+        yield f"{tokens.cut} sentences are cut at {tokens.ids.shape[1]} tokens"
+    alike = len(tokens.ids) - len(np.unique(tokens.ids, axis=0))
+    if alike:
+        yield (
+            f"{alike} sentences have the same tokens as another, so that their nearest "
+            "neighbour is chance"
+        )
 
 
 def _arm(arm: Arm, found: Measured, base: Measured) -> dict[str, Any]:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 from jaxtyping import Bool, Int
-from tokenizers import BertWordPieceTokenizer, Tokenizer
+from tokenizers import BertWordPieceTokenizer, Encoding, Tokenizer
 
 from research.errors import DataError
 from research.records.folder import read_mapping
+from research.settings import shown
 from research.tasks.files import read_text
 from research.tasks.text import own_prose, sha256
 
@@ -127,6 +128,15 @@ def read_tokenizer(folder: Path) -> Tokenizer:
     )
 
 
+def _encoded(tokenizer: Tokenizer, texts: tuple[str, ...]) -> list[Encoding]:
+    try:
+        return tokenizer.encode_batch(list(texts))
+    # The package raises Exception itself.
+    except Exception as error:
+        told = str(error).splitlines()[0]
+        raise DataError(f"the tokenizer fails on the sentences, {told}") from None
+
+
 def tokenize(
     texts: tuple[str, ...], tokenizer: Tokenizer, *, vocabulary: int, length: int
 ) -> Tokens:
@@ -137,15 +147,21 @@ def tokenize(
       length: positions that the model has.
 
     Raises:
-      DataError: a token that the model does not know.
+      DataError: a token that the model does not know, a sentence without any, or one
+        that the tokenizer fails on.
     """
     most = min(length, LENGTH)
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    whole = [len(each.ids) for each in tokenizer.encode_batch(list(texts))]
+    whole = [len(each.ids) for each in _encoded(tokenizer, texts)]
     tokenizer.enable_truncation(most)
-    encoded = tokenizer.encode_batch(list(texts))
+    encoded = _encoded(tokenizer, texts)
     widest = max(len(each.ids) for each in encoded)
+    for text, each in zip(texts, encoded, strict=True):
+        if not each.ids:
+            raise DataError(
+                f"the tokenizer gives no token for the sentence {shown(text)}"
+            )
     ids, segments = np.zeros((2, len(texts), widest), np.int32)
     real = np.zeros(ids.shape, bool)
     for row, each in enumerate(encoded):

@@ -90,8 +90,8 @@ def own_prose() -> str:
         from pydoc_data.topics import topics
     except ImportError:
         raise DataError(
-            "task.path='': this Python has no pydoc_data/topics.py; give the path of a "
-            "text"
+            "this Python has no pydoc_data/topics.py, the default text; give the path of "
+            "one, as task.path or --text"
         ) from None
     return "\n".join(topics[name] for name in sorted(topics))
 

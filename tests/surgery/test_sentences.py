@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 import tiny_checkpoint
+from tokenizers import Tokenizer
+from tokenizers.models import BPE, WordLevel
 
 from research.errors import DataError
 from research.surgery.text import (
@@ -72,6 +74,15 @@ def test_a_vocabulary_of_another_model_is_refused():
     tokenizer = read_tokenizer(tiny_checkpoint.FOLDER)
     with pytest.raises(DataError, match=r"gives token 158, 'mat'.*vocab_size=158"):
         tokenize(SENTENCES[:1], tokenizer, vocabulary=158, length=48)
+
+
+def test_a_sentence_that_cannot_be_tokenized_is_refused():
+    tokenizer = Tokenizer(BPE({"w": 0}, []))
+    with pytest.raises(DataError, match="no token for the sentence 'other'"):
+        tokenize(("w", "other"), tokenizer, vocabulary=1, length=48)
+    tokenizer = Tokenizer(WordLevel({"word": 0}))
+    with pytest.raises(DataError, match=r"fails on the sentences, .*UNK"):
+        tokenize(("word", "other"), tokenizer, vocabulary=1, length=48)
 
 
 def test_damaged_and_missing_vocabularies(folder):
