@@ -208,10 +208,14 @@ def _config(checkpoint: Checkpoint) -> TransformerConfig:
         raise checkpoint.refused(
             "num_attention_heads", f"a divisor of hidden_size={width}"
         )
+    depth, most = checkpoint.whole("num_hidden_layers"), len(checkpoint.tensors)
+    # A damaged number is refused before so many layers are built.
+    if depth > most:
+        raise checkpoint.refused("num_hidden_layers", f"at most the {most} tensors")
     return MaskedLanguageModelConfig(
         width=width,
         heads=heads,
-        depth=checkpoint.whole("num_hidden_layers"),
+        depth=depth,
         ffn=checkpoint.whole("intermediate_size"),
         norm="post",
         epsilon=epsilon,

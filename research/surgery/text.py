@@ -1,5 +1,6 @@
 """Sentences, and what a checkpoint's own tokenizer makes of them."""
 
+import platform
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -57,7 +58,8 @@ def read_sentences(path: Path | None) -> Sentences:
       DataError: a file that cannot be read, or fewer than ten different sentences.
     """
     if path is None:
-        prose, source = own_prose(), "Python's reference, pydoc_data/topics.py"
+        version = ".".join(platform.python_version_tuple()[:2])
+        prose, source = own_prose(), f"Python {version}'s pydoc_data/topics.py"
         found = dict.fromkeys(_prose_sentences(prose))
     else:
         text, source = read_text(path), str(path)
@@ -68,11 +70,9 @@ def read_sentences(path: Path | None) -> Sentences:
             f"{FEWEST} are needed"
         )
     texts = _spread(tuple(found))
-    taken = f"{len(texts)} of its {len(found):,}" if len(texts) < len(found) else "all"
-    remark = (
-        f"the sentences are {taken} different ones of {source}, sha256 "
-        f"{sha256(chr(10).join(texts))}"
-    )
+    taken = "all" if len(texts) == len(found) else f"{len(texts)} of the {len(found):,}"
+    digest = sha256("\n".join(texts))
+    remark = f"the sentences are {taken} different ones of {source}, sha256 {digest}"
     return Sentences(texts=texts, source=source, remarks=(remark,))
 
 
@@ -117,14 +117,16 @@ def read_tokenizer(folder: Path) -> Tokenizer:
             raise DataError(f"{path}: is damaged, {told}") from None
     if not words.is_file():
         raise DataError(f"{folder}: holds neither {TOKENIZER} nor {WORDS}")
-    known = read_text(words).splitlines()
+    # A token may be one of the signs at which splitlines would divide.
+    lines = read_text(words).removesuffix("\n").split("\n")
+    known = {line.rstrip("\r"): number for number, line in enumerate(lines)}
     missing = [word for word in SPECIAL if word not in known]
     if missing:
         raise DataError(f"{words}: lacks {', '.join(missing)}")
     settings = folder / SETTINGS
     lower = (read_mapping(settings) if settings.is_file() else {}).get("do_lower_case")
     return Tokenizer.from_str(
-        BertWordPieceTokenizer(str(words), lowercase=lower is not False).to_str()
+        BertWordPieceTokenizer(known, lowercase=lower is not False).to_str()
     )
 
 

@@ -51,6 +51,7 @@ def test_a_swap_is_measured_drawn_and_shown_again(capsys):
     manifest = json.loads((folder / "manifest.json").read_text())
     assert "tiny/model.safetensors" in manifest["source_sha256"]
     assert "lines.txt" in manifest["source_sha256"]
+    assert {"jax", "safetensors", "tokenizers"} <= manifest["versions"].keys()
     assert manifest["command"].endswith("--text=lines.txt --workdir=runs/surgery-1")
     page = (folder / "report.html").read_text()
     for words in (

@@ -126,6 +126,7 @@ def test_a_tensor_that_does_not_fit_is_named(folder, change, words):
     [
         ({"hidden_size": None}, "hidden_size is missing; it must be a whole number"),
         ({"num_hidden_layers": True}, "num_hidden_layers=True"),
+        ({"num_hidden_layers": 10**12}, "num_hidden_layers=1000.*at most the 46"),
         ({"num_hidden_layers": 1}, "encoder.layer.1.* belongs to no part"),
         ({"num_attention_heads": 3}, "num_attention_heads=3.*hidden_size=16"),
         ({"layer_norm_eps": "1e-12"}, "layer_norm_eps='1e-12'"),

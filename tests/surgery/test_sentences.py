@@ -116,7 +116,7 @@ def test_lines_of_a_file_are_taken_once_and_spread_evenly(tmp_path):
     path.write_text("\n".join(["line 0", "", "  ", *lines]))
     found = read_sentences(path)
     assert found.texts == tuple(lines[::2])
-    assert f"{MOST} of its {2 * MOST:,}" in found.remarks[0]
+    assert f"{MOST} of the {2 * MOST:,}" in found.remarks[0]
     path.write_text("one\ntwo\none\n")
     with pytest.raises(DataError, match=r"has 2 different sentences"):
         read_sentences(path)
