@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from research.reporting import arms
 from research.reporting.figure_style import INK, new_figure, new_panels, plain
-from research.reporting.surgery_document import SIMILARITIES, Metric, name, swaps
+from research.reporting.surgery_tables import SIMILARITIES, Metric, name, swaps
 
 
 def draw_similarity(summary: Mapping[str, Any]) -> Figure:

@@ -1,32 +1,21 @@
-"""What a swapped activation leaves of a trained encoder: words and tables of summary.json."""
+"""What a swapped activation leaves of a trained encoder, in words: of summary.json."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from research.reporting import arms, numbers
-from research.reporting.document import Document, Row, Section, Table
+from research.reporting.document import Document, Section
 from research.reporting.sentences import listed
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A number of every arm: its key in summary.json, its heading, and whether a share."""
-
-    key: str
-    heading: str
-    percent: bool
-
-
-SIMILARITIES = (
-    Metric("neighbour_kept", "neighbour kept, %", True),
-    Metric("spearman", "Spearman of pairs", False),
-    Metric("cosine", "cosine to before", False),
-    Metric("mean_similarity", "mean similarity", False),
+from research.reporting.surgery_tables import (
+    SIMILARITIES,
+    arms_table,
+    cell,
+    drift_table,
+    name,
+    scale_of,
+    shown_table,
+    swaps,
 )
-ZEROS = Metric("zeros", "at exactly 0, %", True)
-# More digits than these mean nothing beside other texts; the console has less room.
-MOST_DECIMALS, CONSOLE_DECIMALS = 4, 3
 
 
 def surgery_document(summary: Mapping[str, Any]) -> Document:
@@ -40,17 +29,17 @@ def surgery_document(summary: Mapping[str, Any]) -> Document:
         lede=findings[0],
         facts=f"{summary['title']} · trained with {_trained(summary)} · swapped in "
         f"{_layers(summary)} · {sentences} · nothing trained",
-        shown=_shown(summary),
+        shown=shown_table(summary),
         findings=findings,
         sections=(
             Section(
                 title=f"Against the model as trained, with {level} intervals",
-                table=_table(summary),
+                table=arms_table(summary),
                 told=findings[1:],
             ),
             Section(
                 title=f"Drift of each layer's output, %, with {level} intervals",
-                table=_drifts(summary),
+                table=drift_table(summary),
             ),
         ),
         method=tuple(_method(summary, level)),
@@ -59,20 +48,6 @@ def surgery_document(summary: Mapping[str, Any]) -> Document:
         f"{numbers.duration(summary['total_seconds'])}; nothing trained",
         captions=_captions(reference, level),
     )
-
-
-def name(summary: Mapping[str, Any], slug: str) -> str:
-    """Returns an arm's name, with its layer where every layer is swapped alone."""
-    written = arms.written(summary, slug)
-    swapped = summary["arms"][slug]["swapped"]
-    if summary["layers"] != "each" or not swapped:
-        return written
-    return f"{written} in {swapped[0]}"
-
-
-def swaps(summary: Mapping[str, Any]) -> list[str]:
-    """Returns the arms that are not the reference."""
-    return [slug for slug in summary["arms"] if slug != summary["reference"]]
 
 
 def _trained(summary: Mapping[str, Any]) -> str:
@@ -93,93 +68,16 @@ def _layers(summary: Mapping[str, Any]) -> str:
     return f"{word} {listed(list(map(str, layers)))} of 0 to {summary['depth'] - 1}"
 
 
-def _scale(
-    summary: Mapping[str, Any], metric: Metric, most: int = MOST_DECIMALS
-) -> numbers.Scale:
-    """Returns as many decimals as the narrowest interval of a metric needs, up to most."""
-    found = [arm[metric.key] for arm in summary["arms"].values() if metric.key in arm]
-    halves = [
-        (told["ci_high"] - told["ci_low"]) / 2
-        for told in found
-        if told["ci_low"] is not None
-    ]
-    decimals = numbers.make_scale(metric.percent, halves, ()).value_decimals
-    return numbers.Scale(
-        percent=metric.percent,
-        value_decimals=1 if metric.percent else min(decimals, most),
-        difference_decimals=0,
-    )
-
-
-def _cell(
-    told: Mapping[str, Any] | None, scale: numbers.Scale, between: str = " "
-) -> str:
-    """Writes an estimate with its interval: `0.98 [0.97, 0.99]`."""
-    if told is None or told["value"] is None:
-        return numbers.ABSENT
-    value = numbers.bare_value(told["value"], scale)
-    ends = (numbers.bare_value(told[key], scale) for key in ("ci_low", "ci_high"))
-    return f"{value}{between}[{', '.join(ends)}]"
-
-
-def _shown(summary: Mapping[str, Any]) -> Table:
-    """The console's table: intervals beneath, the last two columns without."""
-    scales = [_scale(summary, metric, CONSOLE_DECIMALS) for metric in SIMILARITIES]
-    zeros, rows = _scale(summary, ZEROS), []
-    for slug, arm in summary["arms"].items():
-        *cells, similar = (
-            _cell(arm.get(metric.key), scale, "\n")
-            for metric, scale in zip(SIMILARITIES, scales, strict=True)
-        )
-        silent = numbers.bare_value(arm["zeros"]["value"], zeros)
-        dead = f"({_percent(arm['dead'])})"
-        similar = similar.partition("\n")[0]
-        rows.append((name(summary, slug), *cells, similar, f"{silent} {dead}"))
-    heads = (metric.heading.replace(" ", "\n", 1) for metric in SIMILARITIES)
-    return Table(("activation", *heads, "at 0\n(dead), %"), tuple(rows))
-
-
-def _table(summary: Mapping[str, Any]) -> Table:
-    metrics = (*SIMILARITIES, ZEROS)
-    scales = [_scale(summary, metric) for metric in metrics]
-    rows: list[Row] = []
-    for slug, arm in summary["arms"].items():
-        cells = (
-            _cell(arm.get(metric.key), scale)
-            for metric, scale in zip(metrics, scales, strict=True)
-        )
-        rows.append((name(summary, slug), *cells, _percent(arm["dead"])))
-    heads = (metric.heading for metric in metrics)
-    return Table(("activation", *heads, "dead, %"), tuple(rows))
-
-
-def _percent(share: float) -> str:
-    return numbers.share(share).removesuffix(" %")
-
-
-def _drifts(summary: Mapping[str, Any]) -> Table:
-    scale = numbers.Scale(percent=True, value_decimals=1, difference_decimals=0)
-    rows = tuple(
-        (
-            name(summary, slug),
-            *(_cell(told, scale) for told in summary["arms"][slug]["drift_by_layer"]),
-        )
-        for slug in swaps(summary)
-    )
-    layers = (f"layer {n}" for n in range(summary["depth"]))
-    return Table(("activation", *layers), rows)
-
-
 def _findings(summary: Mapping[str, Any]) -> Iterator[str]:
     if summary["layers"] == "each":
         yield from _each(summary)
     else:
         yield from (_finding(summary, slug) for slug in swaps(summary))
     before = summary["arms"][summary["reference"]]["mean_similarity"]
-    scale = _scale(summary, SIMILARITIES[3])
+    scale = scale_of(summary, SIMILARITIES[3])
     yield (
         "Different sentences have a mean similarity of "
-        f"{_cell(before, scale)} in the model as trained: a cosine near it says "
+        f"{cell(before, scale)} in the model as trained: a cosine near it says "
         "little, and what is kept of the neighbours and of the order of pairs says more."
     )
     yield (
@@ -193,10 +91,10 @@ def _finding(summary: Mapping[str, Any], slug: str) -> str:
     last = arm["drift_by_layer"][-1]["value"]
     similar = arm["mean_similarity"]["value"]
     values = {
-        metric.key: _cell(arm[metric.key], _scale(summary, metric))
+        metric.key: cell(arm[metric.key], scale_of(summary, metric))
         for metric in SIMILARITIES[:3]
     }
-    scale = _scale(summary, SIMILARITIES[3])
+    scale = scale_of(summary, SIMILARITIES[3])
     return (
         f"{name(summary, slug)} in {_layers(summary)}: {values['neighbour_kept']} % of "
         f"the sentences keep their nearest neighbour (by chance "

@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, PyTree
 
 from research.errors import ConfigError
 from research.surgery.arms import Arm
-from research.surgery.bert import Batch, Pretrained, trace
+from research.surgery.encoder import Batch, Pretrained, trace
 from research.surgery.text import Tokens
 
 ROWS = 32  # sentences at once

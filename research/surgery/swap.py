@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from research.surgery.arms import Arm, Layers, planned, swapped_in
-from research.surgery.bert import Pretrained, read_bert
+from research.surgery.bert import read_bert
 from research.surgery.checkpoint import Checkpoint, read_checkpoint
+from research.surgery.encoder import Pretrained
 from research.surgery.text import (
     Sentences,
     Tokens,

@@ -9,8 +9,9 @@ from flax import nnx
 from research.activations.catalog import CATALOG
 from research.errors import DataError
 from research.models.attention import padding_mask
-from research.surgery.bert import NO_DROPOUT, read_bert, through, trace
+from research.surgery.bert import read_bert
 from research.surgery.checkpoint import read_checkpoint
+from research.surgery.encoder import NO_DROPOUT, through, trace
 
 LAST = "bert.encoder.layer.1.output.dense.weight"
 

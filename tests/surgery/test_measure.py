@@ -12,8 +12,9 @@ from research.activations.record import Activation
 from research.errors import ConfigError
 from research.surgery import measure as measuring
 from research.surgery.arms import Arm, planned, swapped_in
-from research.surgery.bert import Batch, read_bert, trace
+from research.surgery.bert import read_bert
 from research.surgery.checkpoint import read_checkpoint
+from research.surgery.encoder import Batch, trace
 from research.surgery.measure import measure, steps
 from research.surgery.text import read_sentences, read_tokenizer, tokenize
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
-from research.surgery.bert import Batch
+from research.surgery.encoder import Batch
 
 FOLDER = Path(__file__).parent / "tiny_bert"
 FILES = ("config.json", "model.safetensors", "vocab.txt")
