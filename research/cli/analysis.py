@@ -69,7 +69,7 @@ def _sources(command: str, given: Mapping[str, str]) -> tuple[str, tuple[Path, .
             raise ConfigError(
                 "check_table: needs --table=FILE.csv with the columns name,mean,std,n"
             )
-        return "table", (_file("table", given["table"]),)
+        return "table", (read_file("table", given["table"]),)
     named = [flag for flag in ("scores", "workdirs") if flag in given]
     if len(named) != 1:
         raise ConfigError(
@@ -77,18 +77,24 @@ def _sources(command: str, given: Mapping[str, str]) -> tuple[str, tuple[Path, .
             f"{', one of the two' if named else ''}"
         )
     if named == ["scores"]:
-        return "scores", (_file("scores", given["scores"]),)
+        return "scores", (read_file("scores", given["scores"]),)
     words = given["workdirs"].split(",")
     return "suite", tuple(_folders([read_path("workdirs", word) for word in words]))
 
 
-def _file(flag: str, text: str) -> Path:
+def read_file(flag: str, text: str) -> Path:
+    """Reads the path of a file that can be read.
+
+    Raises:
+      ConfigError: it is not there, or cannot be read.
+    """
     path = read_path(flag, text)
     try:
         with path.open("rb"):
             return path
     except FileNotFoundError:
-        found = sorted(each.name for each in path.parent.glob("*.csv"))
+        beside = path.parent.glob("*")
+        found = sorted(each.name for each in beside if each.suffix == path.suffix)
         raise ConfigError(
             f"--{flag}={path}: no such file{near(path.name, found)}"
         ) from None

@@ -52,6 +52,10 @@ COMMANDS = {
         ("activations", "workdir"),
         "measure activations on their own: shape, moments, accuracy, cost",
     ),
+    "surgery": Command(
+        ("checkpoint", "activations", "layers", "text", "workdir"),
+        "swap a trained encoder's activation, say what is left of it without training",
+    ),
     "help": Command((), "show this text"),
 }
 ALIASES = {"analyze": "analyse"}

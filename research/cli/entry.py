@@ -15,6 +15,7 @@ from research.cli.flags import read
 from research.cli.help_text import help_text
 from research.cli.plan import plan
 from research.cli.profile import profile
+from research.cli.surgery import surgery
 from research.cli.workdir import prepare
 from research.errors import Refusal, Stopped
 
@@ -59,6 +60,8 @@ def _run(argv: Sequence[str]) -> None:
         report(request.workdir)
     elif request.command == "profile":
         profile(request.activations, request.workdir, request.line)
+    elif request.surgery is not None:
+        surgery(request.surgery, request.workdir, request.line)
     elif request.analysis is not None:
         analyse(request.analysis, request.workdir, request.line)
     elif request.planning is not None:

@@ -16,6 +16,7 @@ from research.cli.arguments import split
 from research.cli.fields import CHOICES, flag_text, read_field
 from research.cli.plan import PLAN_FLAGS, Planning, read_planning
 from research.cli.profile import DEFAULT, read_activations
+from research.cli.surgery import Surgery, read_surgery
 from research.config import ExperimentConfig
 from research.config_values import from_mapping, renamed, to_config_dict
 
@@ -28,7 +29,7 @@ class Request:
     line: the command as it can be repeated, without its `--workdir`.
     analysis: what analyse and check_table are asked for; config what compare and plan
     are; planning what plan is beside it; activations what profile is, by their
-    canonical names.
+    canonical names; surgery what surgery is.
     """
 
     command: str
@@ -36,6 +37,7 @@ class Request:
     analysis: Analysis | None
     planning: Planning | None
     activations: tuple[str, ...]
+    surgery: Surgery | None
     workdir: Path | None
     stem: str
     line: str
@@ -63,6 +65,7 @@ def read(argv: Sequence[str]) -> Request:
         planning = read_planning(
             {flag: given.pop(flag) for flag in PLAN_FLAGS if flag in given}
         )
+    surgery = read_surgery(given) if arguments.command == "surgery" else None
     trains = arguments.command in ("compare", "plan")
     return Request(
         command=arguments.command,
@@ -70,6 +73,7 @@ def read(argv: Sequence[str]) -> Request:
         analysis=analysis,
         planning=planning,
         activations=activations,
+        surgery=surgery,
         workdir=None if workdir is None else read_path("workdir", workdir),
         stem=analysis.stem if analysis else path.stem,
         line=shlex.join(["python", "launch.py", arguments.command, *words]),

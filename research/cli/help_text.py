@@ -42,6 +42,14 @@ flags of analyse and check_table
 flags of profile
   --activations=A,B     names as below, or file.py:function (default relu,gelu)
   --workdir=DIR         the folder of what is measured (default runs/profile-<n>)
+flags of surgery
+  --checkpoint=DIR      folder with config.json, safetensors, and tokenizer.json or
+                        vocab.txt, as Hugging Face lays them out; model_type bert
+  --activations=A,B     what is swapped in, beside the one as trained, which is the
+                        reference (default gelu,relu,silu)
+  --layers=all          all layers, each alone, or these: 0,3 (counted from 0)
+  --text=FILE           a sentence a line (default Python's own reference)
+  --workdir=DIR         the folder of what is measured (default runs/surgery-<n>)
 
   --flag value and --flag=value mean the same, and so do - and _ in names; a flag given
   twice is refused; lists are divided by commas.
@@ -58,6 +66,7 @@ examples
   python launch.py analyse --workdirs=runs/moons-1,runs/moons_early-1
   python launch.py check_table --table=examples/mish_n23.csv --reference=GELU
   python launch.py profile --activations=relu,gelu,gelu_tanh,silu,mish
+  python launch.py surgery --checkpoint=DIR --activations=gelu,relu,silu
 
 exit codes
   0   done, whatever the verdict

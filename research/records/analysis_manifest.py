@@ -13,7 +13,9 @@ from research.records.manifest import git_commit, processor
 PACKAGES = ("numpy", "scipy")
 
 
-def analysis_manifest(*, command: str, sources: Iterable[Path]) -> dict[str, Any]:
+def analysis_manifest(
+    *, command: str, sources: Iterable[Path], packages: Iterable[str] = PACKAGES
+) -> dict[str, Any]:
     """Returns versions, machine, git commit, command and the sources' hashes."""
     return {
         "command": command,
@@ -21,7 +23,7 @@ def analysis_manifest(*, command: str, sources: Iterable[Path]) -> dict[str, Any
         "git_commit": git_commit(),
         "versions": {
             "python": platform.python_version(),
-            **{name: importlib.metadata.version(name) for name in PACKAGES},
+            **{name: importlib.metadata.version(name) for name in packages},
         },
         "machine": {"platform": platform.platform(), "processor": processor()},
         "source_sha256": {

@@ -11,16 +11,21 @@ from matplotlib.figure import Figure
 from research.reporting import numbers
 from research.reporting.arms import PALETTE, WRITTEN
 from research.reporting.figure_style import DPI, INK, MUTED, new_figure, plain
+from research.reporting.figure_surgery import draw_drift, draw_similarity
 from research.reporting.figure_variance import draw_variance
 from research.reporting.figures import Drawn, draw_each
 
 
 def draw_document(workdir: Path, summary: Mapping[str, Any]) -> Drawn:
-    """Draws the document's figure into figures/."""
+    """Draws the document's figures into figures/."""
     wanted: dict[str, dict[str, Callable[[], Figure]]] = {
         "suite": {"suite": lambda: draw_suite(summary)},
         "check_table": {"claims": lambda: draw_claims(summary)},
         "variance": {"variance": lambda: draw_variance(summary)},
+        "surgery": {
+            "similarity": lambda: draw_similarity(summary),
+            "drift": lambda: draw_drift(summary),
+        },
     }
     return draw_each(workdir, wanted[summary["mode"]])
 

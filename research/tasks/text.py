@@ -79,19 +79,19 @@ def _read(path: str | None) -> tuple[str, str]:
     """Returns the text, and its name in messages."""
     if path is None:
         version = ".".join(platform.python_version_tuple()[:2])
-        return _own_prose(), f"Python {version}'s pydoc_data/topics.py"
+        return own_prose(), f"Python {version}'s pydoc_data/topics.py"
     found = existing(path)
     return read_text(found), str(found)
 
 
-def _own_prose() -> str:
+def own_prose() -> str:
     """Returns the chapters of Python's reference that its help() shows, by their names."""
     try:
         from pydoc_data.topics import topics
     except ImportError:
         raise DataError(
-            "task.path='': this Python has no pydoc_data/topics.py; give the path of a "
-            "text"
+            "this Python has no pydoc_data/topics.py, the default text; give the path of "
+            "one, as task.path or --text"
         ) from None
     return "\n".join(topics[name] for name in sorted(topics))
 

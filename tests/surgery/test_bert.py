@@ -1,0 +1,143 @@
+"""BERT's encoder beside the published code's numbers, and tensors that do not fit."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import tiny_checkpoint
+from flax import nnx
+
+from research.activations.catalog import CATALOG
+from research.errors import DataError
+from research.models.attention import padding_mask
+from research.surgery.bert import read_bert
+from research.surgery.checkpoint import read_checkpoint
+from research.surgery.encoder import NO_DROPOUT, through, trace
+
+LAST = "bert.encoder.layer.1.output.dense.weight"
+
+
+@pytest.fixture(scope="module")
+def pretrained():
+    return read_bert(read_checkpoint(tiny_checkpoint.FOLDER))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tiny_checkpoint.copied(tmp_path / "tiny")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected", "swaps"),
+    [
+        ("sentences", "hidden", {}),
+        ("pair", "pair", {}),
+        ("sentences", "last_is_relu", {1: "relu"}),
+    ],
+)
+def test_every_layer_gives_the_published_numbers(pretrained, given, expected, swaps):
+    arrays = tiny_checkpoint.published()
+    records = {layer: CATALOG[name] for layer, name in swaps.items()}
+    batch = tiny_checkpoint.batch(arrays, given)
+    found = trace(pretrained, pretrained.params, batch, swaps=records)
+    assert len(found.hidden) == len(arrays[expected]) == 3
+    for mine, theirs in zip(found.hidden, arrays[expected], strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-5)
+
+
+def test_a_layer_and_what_it_gives_on_the_way_are_those_of_the_models(pretrained):
+    batch = tiny_checkpoint.batch(tiny_checkpoint.published(), "sentences")
+    encoder = nnx.merge(pretrained.graph, pretrained.params, {})
+    x, mask = encoder(batch).hidden[0], padding_mask(batch.real)
+    layer = encoder.transformer.layers[0]
+    output, units = through(layer, x, mask)
+    np.testing.assert_array_equal(output, layer(x, mask, NO_DROPOUT))
+    assert units.shape == (*batch.tokens.shape, 32)
+
+
+def test_what_stands_on_the_encoder_is_named_as_skipped(pretrained):
+    assert len(pretrained.skipped) == 9
+    assert "bert.pooler.dense.bias" in pretrained.skipped
+    assert all(".encoder." not in name for name in pretrained.skipped)
+    assert pretrained.title == "BERT 2×16, 2 heads, FFN 32, post-norm"
+
+
+def renamed(tensors):
+    """As the first checkpoints are: TensorFlow's names, and a buffer of positions."""
+    names = {
+        name: name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+            "LayerNorm.bias", "LayerNorm.beta"
+        )
+        for name in tensors
+    }
+    positions = {"bert.embeddings.position_ids": np.arange(48)[None]}
+    return {names[name]: array for name, array in tensors.items()} | positions
+
+
+def bare(tensors):
+    """As BertModel's own checkpoints are: without prefix and heads."""
+    return {
+        name.removeprefix("bert."): array
+        for name, array in tensors.items()
+        if name.startswith("bert.")
+    }
+
+
+@pytest.mark.parametrize("change", [renamed, bare])
+def test_other_names_of_the_same_tensors(folder, pretrained, change):
+    other = read_bert(read_checkpoint(tiny_checkpoint.changed(folder, change)))
+    for path, leaf in nnx.to_flat_state(nnx.State(pretrained.params)):
+        found = dict(nnx.to_flat_state(nnx.State(other.params)))[path]
+        assert jnp.array_equal(leaf, found)
+
+
+def without(tensors):
+    return {name: array for name, array in tensors.items() if name != LAST}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            without,
+            ["tensor encoder.layer.1.output.dense.weight", "(16, 32) is missing"],
+        ),
+        (
+            lambda tensors: tensors | {LAST: tensors[LAST].T.copy()},
+            [LAST, "has shape (32, 16)", "must be (16, 32)"],
+        ),
+        (
+            lambda tensors: tensors | {"bert.encoder.layer.2.x": np.zeros((3, 1))},
+            ["tensor bert.encoder.layer.2.x of shape (3, 1) belongs to no part"],
+        ),
+        (
+            lambda tensors: tensors | {LAST.removeprefix("bert."): tensors[LAST]},
+            ["one and the same"],
+        ),
+    ],
+)
+def test_a_tensor_that_does_not_fit_is_named(folder, change, words):
+    with pytest.raises(DataError) as caught:
+        read_bert(read_checkpoint(tiny_checkpoint.changed(folder, change)))
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"hidden_size": None}, "hidden_size is missing; it must be a whole number"),
+        ({"num_hidden_layers": True}, "num_hidden_layers=True"),
+        ({"num_hidden_layers": 10**12}, "num_hidden_layers=1000.*at most the 46"),
+        ({"num_hidden_layers": 1}, "encoder.layer.1.* belongs to no part"),
+        ({"num_attention_heads": 3}, "num_attention_heads=3.*hidden_size=16"),
+        ({"layer_norm_eps": "1e-12"}, "layer_norm_eps='1e-12'"),
+        ({"position_embedding_type": "relative_key"}, "must be absolute"),
+        ({"is_decoder": True}, "is_decoder=True: must be false"),
+        ({"hidden_act": "prelu"}, "hidden_act='prelu'.*without parameters"),
+        ({"vocab_size": 99}, r"word_embeddings.*\(170, 16\).*\(99, 16\)"),
+    ],
+)
+def test_a_field_that_cannot_be_used_is_named(folder, fields, words):
+    checkpoint = read_checkpoint(tiny_checkpoint.configured(folder, **fields))
+    with pytest.raises(DataError, match=words):
+        read_bert(checkpoint)
