@@ -4,8 +4,10 @@ The prose of Python's own reference (any text by --config.task.path), rows of 64
 characters; two causal pre-norm layers of width 64; SwiGLU at equal parameters.
 
 Command:  python launch.py --config=configs/char_lm.py
-Expected: TODO
-Time:     TODO
+Expected: ReLU `worse` than GELU, 2.445 against 2.413 bits per character, +0.032
+          [+0.022, +0.042]; SwiGLU `undecided`, -0.015 [-0.043, +0.012]. A trigram model of
+          the same text (Python 3.11's) has 2.57.
+Time:     8 minutes on two cores of an AMD EPYC that had other work, 1089 steps a seed.
 """
 
 from ml_collections import ConfigDict

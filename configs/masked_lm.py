@@ -28,7 +28,7 @@ def get_config() -> ConfigDict:
     config.vary = "init,order"
 
     # How it is trained.
-    config.epochs = 4
+    config.epochs = 3
     config.batch_size = 16
     config.optimizer.learning_rate = (2e-3,)
 

@@ -4,8 +4,9 @@ Recordings named {digit}_{speaker}_{take}.wav, log-mel features computed here, t
 0 to 4 as the test set; a Transformer over patches of four frames.
 
 Command:  python launch.py --config=configs/spoken_digits.py --config.task.path=DIR
-Expected: TODO
-Time:     TODO
+Expected: on the first ten takes of the Free Spoken Digit Dataset `undecided`: ReLU
+          97.0 %, GELU -0.42 points [-1.31, +0.48].
+Time:     2.5 minutes on two cores of an AMD EPYC that had other work, 600 steps a seed.
 """
 
 from ml_collections import ConfigDict

