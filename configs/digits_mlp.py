@@ -4,8 +4,9 @@ scikit-learn's 1797 real images of 8 x 8 pixels, training images shifted by up t
 pixel; one hidden layer of 128 units.
 
 Command:  python launch.py --config=configs/digits_mlp.py
-Expected: TODO
-Time:     TODO
+Expected: `equivalent`: ReLU 95.3 %, GELU +0.54 points [+0.35, +0.73], real but smaller
+          than the margin; SiLU -0.01 [-0.29, +0.27].
+Time:     1.5 minutes on two cores of an AMD EPYC that had other work, 1560 steps a seed.
 """
 
 from ml_collections import ConfigDict

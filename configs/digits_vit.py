@@ -4,8 +4,9 @@ scikit-learn's 1797 real images of 8 x 8 pixels in patches of 4 x 4, training im
 shifted by up to one pixel; two pre-norm layers of width 64, dropout 0.1.
 
 Command:  python launch.py --config=configs/digits_vit.py
-Expected: TODO
-Time:     TODO
+Expected: `equivalent`: ReLU 97.0 %, GELU +0.12 points [-0.49, +0.73] (16 seeds; with 8,
+          +0.07 [-1.21, +1.35], still `undecided`).
+Time:     6 minutes on two cores of an AMD EPYC that had other work, 2340 steps a seed.
 """
 
 from ml_collections import ConfigDict

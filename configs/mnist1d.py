@@ -4,8 +4,9 @@ The published generator's data: 4000 signals of 40 numbers to train and validate
 to test; two hidden layers of 100 units. Needs `pip install mnist1d`.
 
 Command:  python launch.py --config=configs/mnist1d.py
-Expected: TODO
-Time:     TODO
+Expected: `better`: ReLU 57.6 %, GELU +1.92 points [+1.44, +2.40], SiLU +1.85
+          [+1.33, +2.37].
+Time:     2 minutes on two cores of an AMD EPYC that had other work, 6720 steps a seed.
 """
 
 from ml_collections import ConfigDict

@@ -110,6 +110,11 @@ def _unknown(path: str, text: str, names: Mapping[str, str]) -> ConfigError:
     known = fields_with(names)
     below = [each for each in known if each.startswith(f"{path}.")]
     if below:
+        if text in CHOICES.get(path, ()):
+            return ConfigError(
+                f"--config.{path}={shown(text)}: is a section; did you mean "
+                f"--config.{path}.name={text}?"
+            )
         return ConfigError(
             f"--config.{path}={shown(text)}: is a section; its fields are "
             f"{', '.join(below)}"

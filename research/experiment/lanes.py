@@ -28,6 +28,7 @@ Compiled = dict[tuple[int, int], tuple[Programs, Data]]
 class Run:
     """An experiment in its folder, with who watches it and what it has trained so far.
 
+    trained: how many lanes each block had that this process trained.
     damaged: a sentence for each file of lanes that could not be read.
     """
 
@@ -36,6 +37,7 @@ class Run:
     observe: Observer
     compiled: Compiled = field(default_factory=dict)
     lanes: dict[str, list[TrainedArm]] = field(default_factory=dict)
+    trained: list[int] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
 
 
@@ -49,6 +51,7 @@ def train(run: Run, arm: str, seeds: Sequence[int]) -> TrainedArm:
         for block in _train_missing(run, arm, missing):
             write_lanes(run.folder, arm, to_arrays(block))
             run.lanes[arm].append(block)
+            run.trained.append(len(block.seeds))
     return choose(join(run.lanes[arm]), seeds)
 
 

@@ -55,10 +55,12 @@ class Experiment:
         """The experiment in one line: task, model, optimiser, seeds."""
         config = self.config
         model = describe_model(config, self.task)
+        most = "at most " if config.seeds_plan == "sequential" else ""
         return (
-            f"{self.task.name} · {model} · {config.optimizer.name} "
+            f"{self.task.name} · {model} · {config.optimizer.name.capitalize()} "
             f"{config.optimizer.learning_rate[0]:g}, batch {config.batch_size}, "
-            f"{config.epochs} epochs · {config.seeds} seed{'s' * (config.seeds > 1)}"
+            f"{config.epochs} epoch{'s' * (config.epochs > 1)} · "
+            f"{most}{config.seeds} seed{'s' * (config.seeds > 1)}"
         )
 
     @property

@@ -12,6 +12,8 @@ from research.records.pilot import Pilot
 from research.training.plan import free_bytes, lane_bytes
 
 # The fields that a step's time depends on.
+# Seconds of an arm's training below which its speed says little.
+SHORTEST_TIMED = 1.0
 TIMED_FIELDS = ("task.", "model.", "optimizer.name", "batch_size", "compute.dtype")
 
 
@@ -37,6 +39,8 @@ def _is_timed_alike(
 ) -> bool:
     """Tells whether the pilot's time of a step is that of the planned run."""
     if any(each.startswith(TIMED_FIELDS) for each in differences):
+        return False
+    if min(arm.train_seconds for arm in pilot.arms.values()) < SHORTEST_TIMED:
         return False
     devices = jax.devices()[: experiment.plan.devices]
     here = (processor(), *(f"{each.platform}:{each.id}" for each in devices))

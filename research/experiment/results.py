@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from research.errors import InvalidComparison
+from research.experiment.lanes import Run
 from research.experiment.pictures import (
     activation_pictures,
     boundary_pictures,
@@ -24,9 +25,9 @@ from research.training.pairing import Pairing, check_pairing
 
 
 def write_results(
-    experiment: Experiment,
+    run: Run,
     trained: Mapping[str, TrainedArm],
-    folder: RunFolder,
+    *,
     failures: Sequence[str],
     began: float,
 ) -> dict[str, Any]:
@@ -35,6 +36,7 @@ def write_results(
     Raises:
       InvalidComparison: the pairing does not hold; all but the summary is written.
     """
+    experiment, folder = run.experiment, run.folder
     config, task = experiment.config, experiment.task
     columns = {slug: score_columns(task, arm) for slug, arm in trained.items()}
     seeds = {slug: arm.seeds.tolist() for slug, arm in trained.items()}
@@ -66,6 +68,7 @@ def write_results(
             columns=columns,
             pairing=pairing,
             steps=config.epochs * experiment.steps_per_epoch,
+            trained_now=sum(run.trained),
             total_seconds=time.perf_counter() - began,
             flops={
                 slug: step_flops(problem, experiment.data)

@@ -66,7 +66,7 @@ def run_in(
                 compiled={} if compiled is None else compiled,
             )
             trained = _train(run)
-            summary = write_results(experiment, trained, folder, watch.failures, began)
+            summary = write_results(run, trained, failures=watch.failures, began=began)
             unwritten = _report(summary, folder, watch)
         print_verdict(summary, console, workdir=folder.root)
     for told in (*run.damaged, *watch.failures):

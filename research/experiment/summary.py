@@ -38,6 +38,7 @@ class Results:
     ledger: Mapping[str, Any]
     flops: Mapping[str, int]
     steps: int
+    trained_now: int
     total_seconds: float
     warnings: tuple[str, ...]
 
@@ -94,6 +95,7 @@ def summarise(results: Results) -> dict[str, Any]:
             if look["margin"] == config.analysis.margin
         ],
         "changes": results.ledger["changes"],
+        "trained_now": results.trained_now,
         "trainings": sum(len(lanes.seeds) for lanes in results.trained.values()),
         "total_seconds": results.total_seconds,
         "warnings": list(

@@ -100,7 +100,8 @@ def describe_vit(
     count, _ = _patches(config, shapes)
     image = len(shapes.inputs.shape) == 3
     size = f"{config.patch}×{config.patch}" if image else f"{config.patch} frames"
-    return f"{describe_layers('ViT', config, activation)}, {count} patches of {size}"
+    patches = f"{count} patch{'es' * (count > 1)} of {size}"
+    return f"{describe_layers('ViT', config, activation)}, {patches}"
 
 
 def _patches(config: VisionTransformerConfig, shapes: Shapes) -> tuple[int, int]:

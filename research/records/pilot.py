@@ -23,6 +23,7 @@ class PilotArm:
 
     scores: Float64[np.ndarray, "seeds"]
     diverged: int
+    train_seconds: float
     step_seconds: float
     compile_seconds: float
 
@@ -84,6 +85,7 @@ def _arm(path: Path, run: FinishedRun, slug: str, lane_steps: int) -> PilotArm:
     return PilotArm(
         scores=run.scores[slug],
         diverged=int(_number(path, told, "diverged")),
+        train_seconds=_number(path, told, "train_seconds"),
         step_seconds=_number(path, told, "train_seconds") / lane_steps,
         compile_seconds=_number(path, told, "compile_seconds"),
     )

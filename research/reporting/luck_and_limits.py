@@ -151,7 +151,10 @@ def test_set_limits(summary: Mapping[str, Any]) -> str | None:
         return None
     all_of_them = len(names) == len(summary["comparisons"])
     which = "this" if all_of_them else f"what is said of {listed(names)}"
-    return f"The test set limits {which}, not the seeds: more seeds will hardly help."
+    return (
+        f"For new test rows too, the test set limits {which}, not the seeds: more seeds "
+        "will hardly help there."
+    )
 
 
 def method(summary: Mapping[str, Any], level: str) -> list[tuple[str, str]]:

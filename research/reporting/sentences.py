@@ -301,10 +301,16 @@ def _findings(summary: Mapping[str, Any]) -> Iterator[str]:
 
 
 def cost(summary: Mapping[str, Any]) -> str:
-    """Says what the run took: `128 trainings in 9.1 s`."""
+    """Says what the run took: `128 trainings in 9.1 s`.
+
+    Of a run that went on, how many of its trainings were new.
+    """
     if not arms.were_trained(summary):
         scores = sum(arm["seeds"] for arm in summary["arms"].values())
         taken = numbers.duration(summary["total_seconds"])
         return f"{numbers.counted(scores, 'score')} judged in {taken}; nothing trained"
     trained = numbers.counted(summary["trainings"], "training")
+    new = summary.get("trained_now", summary["trainings"])
+    if new < summary["trainings"]:
+        trained += f", {new:,} of them new,"
     return f"{trained} in {numbers.duration(summary['total_seconds'])}"

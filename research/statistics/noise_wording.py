@@ -40,11 +40,11 @@ def noise_sentence(noise: CrossedNoise) -> str:
         f"{more_examples}"
     )
     told = {
-        "test set": "The test set limits this, not the seeds: more seeds will hardly "
-        f"help, a larger test set would ({gains}).",
-        "seeds": "The seeds limit this, not the test set: more seeds will help, a larger "
-        f"test set hardly ({gains}).",
-        "both": f"Seeds and test set both limit this: {gains}.",
+        "test set": "For new test rows too, the test set limits this, not the seeds: more "
+        f"seeds will hardly help there, a larger test set would ({gains}).",
+        "seeds": "For new test rows too, the seeds limit this, not the test set: more "
+        f"seeds will help, a larger test set hardly ({gains}).",
+        "both": f"For new test rows too, seeds and test set both limit this: {gains}.",
     }
     return told[noise.limiting] + _wider(noise)
 

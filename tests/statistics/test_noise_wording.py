@@ -66,19 +66,19 @@ def test_luck_of_halves_and_of_papers():
 def test_a_test_set_that_limits():
     examples = np.tile([1.0, 0.0, 1.0, 0.0, 0.0], (6, 1))
     assert noise(examples) == (
-        "The test set limits this, not the seeds: more seeds will hardly help, a larger "
-        "test set would (endless seeds would take 0 % off the uncertainty, an endless "
-        "test set over 99 %). An interval over the seeds alone says nothing of new test "
-        "examples."
+        "For new test rows too, the test set limits this, not the seeds: more seeds will "
+        "hardly help there, a larger test set would (endless seeds would take 0 % off "
+        "the uncertainty, an endless test set over 99 %). An interval over the seeds "
+        "alone says nothing of new test examples."
     )
 
 
 def test_seeds_that_limit():
     seeds = np.tile(np.array([[0.1], [0.2], [0.4]]), (1, 5))
     assert noise(seeds) == (
-        "The seeds limit this, not the test set: more seeds will help, a larger test "
-        "set hardly (endless seeds would take over 99 % off the uncertainty, an endless "
-        "test set 0 %)."
+        "For new test rows too, the seeds limit this, not the test set: more seeds will "
+        "help, a larger test set hardly (endless seeds would take over 99 % off the "
+        "uncertainty, an endless test set 0 %)."
     )
 
 
@@ -89,9 +89,9 @@ def test_both_limit_and_intervals_would_have_to_be_wider():
         from_both=Spread(1.5, -3.0, 3.0),
     )
     assert noise_sentence(both) == (
-        "Seeds and test set both limit this: endless seeds would take 29 % off the "
-        "uncertainty, an endless test set 29 %. For new test examples an interval over "
-        "the seeds alone would have to be 1.5 times as wide."
+        "For new test rows too, seeds and test set both limit this: endless seeds would "
+        "take 29 % off the uncertainty, an endless test set 29 %. For new test "
+        "examples an interval over the seeds alone would have to be 1.5 times as wide."
     )
     # Seeds with test sets of their own have new test examples already.
     assert "times as wide" not in noise_sentence(replace(both, rows=20))
