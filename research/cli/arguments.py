@@ -54,7 +54,7 @@ COMMANDS = {
     ),
     "surgery": Command(
         ("checkpoint", "activations", "layers", "text", "workdir"),
-        "swap a trained encoder's activation, say what is left of it without training",
+        "swap a trained encoder's activation, say what is left without training",
     ),
     "help": Command((), "show this text"),
 }

@@ -204,7 +204,7 @@ def test_a_flag_that_cannot_be_used_is_one_line(pilot: Path, capsys, argv, expec
 SPOILED = {
     "one seed": ({"seeds": 1}, "the run has 1 seed"),
     "other seeds": ({"seeds": 9}, "not those of per_seed.csv"),
-    "analysis": ({"mode": "analyse"}, "holds an analysis"),
+    "analysis": ({"mode": "analyse"}, "is of mode analyse"),
     "no steps": ({"steps": 0}, "its steps is 0"),
     "no first seed": ({"first_seed": None}, "its first_seed is None"),
     "other metric": ({"primary_metric": "test_loss"}, "was judged by test_loss"),
