@@ -4,8 +4,10 @@ The prose of Python's own reference, rows of 32 characters of which 15 % are pre
 (80 % masked, 10 % random, 10 % kept); two layers of width 64.
 
 Command:  python launch.py --config=configs/masked_lm.py
-Expected: TODO
-Time:     TODO
+Expected: SwiGLU `worse` than GELU, 2.902 against 2.769 bits per masked character, +0.132
+          [+0.028, +0.237]; ReLU `undecided`, +0.013 [-0.058, +0.084]. All are still learning:
+          after four epochs both are undecided, GELU at 2.498.
+Time:     8 minutes on two cores of an AMD EPYC that had other work, 2178 steps a seed.
 """
 
 from ml_collections import ConfigDict
