@@ -65,7 +65,7 @@ def describe_manifest(experiment: Experiment, command: str) -> dict[str, Any]:
         command=command,
         devices=[f"{device.platform}:{device.id}" for device in devices],
         plan=dataclasses.asdict(experiment.plan),
-        precision=f"float32, matmul {PRECISION}",
+        precision=f"{config.compute.dtype}, matmul {PRECISION}",
         remarks=task.remarks,
         sources=own_sources((*config.activations, config.model.name)),
         data=_named({"inputs": task.inputs, "targets": task.targets}),
