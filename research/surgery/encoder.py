@@ -33,11 +33,12 @@ class Trace(NamedTuple):
     """What an encoder computes on the way.
 
     hidden: the embedding, then each layer's output. units: what each layer's activation
-    gives.
+    gives. outputs: what each head that the checkpoint has gives, by the head's name.
     """
 
     hidden: tuple[Float[Array, "batch length width"], ...]
     units: tuple[Float[Array, "batch length ffn"], ...]
+    outputs: dict[str, Float[Array, "batch ..."]]
 
 
 class Encoder(nnx.Module):
@@ -57,23 +58,25 @@ class Encoder(nnx.Module):
         self.segments = TokenEmbedding(segments, config.width)
         self.transformer = Transformer(config, activation, length=length, rngs=rngs)
 
-    def __call__(self, batch: Batch) -> Trace:
+    def __call__(self, batch: Batch, dropout: Dropout) -> Trace:
         mask, parts = padding_mask(batch.real), self.transformer
         embedded = self.words(batch.tokens) + self.segments(batch.segments)
         x = parts.norm(embedded + parts.positions[: batch.tokens.shape[1]][None])
+        x = dropout.at("embedding")(x)
         hidden, units = [x], []
-        for layer in parts.layers:
-            x, active = through(layer, x, mask)
+        for index, layer in enumerate(parts.layers):
+            x, active = through(layer, x, mask, dropout.at("layers", index))
             hidden.append(x)
             units.append(active)
-        return Trace(tuple(hidden), tuple(units))
+        return Trace(tuple(hidden), tuple(units), {})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pretrained:
     """An encoder's structure and parameters.
 
-    skipped: names of the checkpoint's tensors that are not of the encoder.
+    heads: names of what stands on the encoder. skipped: names of the checkpoint's tensors
+      that are not used.
     """
 
     config: TransformerConfig
@@ -83,6 +86,7 @@ class Pretrained:
     graph: nnx.GraphDef
     params: PyTree
     skipped: tuple[str, ...]
+    heads: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -91,12 +95,17 @@ class Pretrained:
 
 
 def through(
-    layer: Layer, x: Float[Array, "batch length width"], mask: Mask
+    layer: Layer,
+    x: Float[Array, "batch length width"],
+    mask: Mask,
+    dropout: Dropout,
 ) -> tuple[Float[Array, "batch length width"], Float[Array, "batch length ffn"]]:
     """Returns a post-norm layer's output and what its activation gives on the way."""
-    attended = layer.norm1(x + layer.attention(x, mask, NO_DROPOUT))
+    after_attention, after_ffn = dropout.at("attention"), dropout.at("ffn")
+    mixed = layer.attention(x, mask, after_attention)
+    attended = layer.norm1(x + after_attention(mixed))
     units = layer.ffn.place(layer.ffn.up(attended), attended)
-    return layer.norm2(attended + layer.ffn.down(units)), units
+    return layer.norm2(attended + after_ffn(layer.ffn.down(units))), units
 
 
 def trace(
@@ -105,6 +114,7 @@ def trace(
     batch: Batch,
     *,
     swaps: Mapping[int, Activation],
+    dropout: Dropout = NO_DROPOUT,
 ) -> Trace:
     """Runs the encoder with another activation in some layers, all else as it was.
 
@@ -115,4 +125,4 @@ def trace(
     encoder: Encoder = nnx.merge(pretrained.graph, params, {})
     for index, activation in swaps.items():
         encoder.transformer.layers[index].ffn.place.activation = activation
-    return encoder(batch)
+    return encoder(batch, dropout)
