@@ -60,8 +60,9 @@ def _run(argv: Sequence[str]) -> None:
         report(request.workdir)
     elif request.command == "profile":
         profile(request.activations, request.workdir, request.line)
-    elif request.surgery is not None:
-        surgery(request.surgery, request.workdir, request.line)
+    elif request.command == "surgery":
+        assert request.config is not None
+        surgery(request.config, request.workdir, request.line)
     elif request.analysis is not None:
         analyse(request.analysis, request.workdir, request.line)
     elif request.planning is not None:

@@ -87,6 +87,8 @@ class Pretrained:
     params: PyTree
     skipped: tuple[str, ...]
     heads: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    dropout: float = 0.0
 
     @property
     def title(self) -> str:
