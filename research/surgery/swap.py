@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from research.surgery.arms import Arm, Layers, planned, swapped_in
-from research.surgery.bert import read_bert
 from research.surgery.checkpoint import Checkpoint, read_checkpoint
 from research.surgery.encoder import Pretrained
+from research.surgery.reading import read_pretrained
 from research.surgery.text import (
     Sentences,
     Tokens,
@@ -48,7 +48,7 @@ def prepare_swap(
     others = swapped_in(words, checkpoint.activation)
     sentences = read_sentences(text)
     tokenizer = read_tokenizer(folder)
-    pretrained = read_bert(checkpoint)
+    pretrained = read_pretrained(checkpoint)
     own = (checkpoint.config_path, *checkpoint.files, *tokenizer_files(folder))
     return Swap(
         checkpoint=checkpoint,
