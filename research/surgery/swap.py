@@ -11,10 +11,10 @@ from research.config import ExperimentConfig
 from research.errors import ConfigError, DataError
 from research.model_configs import CheckpointConfig
 from research.surgery.arms import Arm, Layers, planned, swapped_in
-from research.surgery.bert import read_bert
 from research.surgery.checkpoint import Checkpoint, read_checkpoint
 from research.surgery.encoder import Pretrained
 from research.surgery.material import Material, read_text_material
+from research.surgery.reading import read_pretrained
 from research.surgery.trainable import language_head
 from research.task_configs import RecoveryConfig
 
@@ -69,7 +69,7 @@ def prepare_swap(config: ExperimentConfig) -> Swap:
         raise DataError(f"--checkpoint={folder}: no such folder")
     checkpoint = read_checkpoint(folder)
     others = swapped_in(config.activations, checkpoint.activation)
-    pretrained = read_bert(checkpoint)
+    pretrained = read_pretrained(checkpoint)
     layers = _layers(model.layers)
     arms = planned(
         pretrained.activation, others, layers=layers, depth=pretrained.config.depth

@@ -55,7 +55,7 @@ def test_a_swap_is_measured_drawn_and_shown_again(capsys):
     assert manifest["command"].endswith("--text=lines.txt --workdir=runs/surgery-1")
     page = (folder / "report.html").read_text()
     for words in (
-        "bert.pooler.dense.bias",
+        "cls.seq_relationship.bias",
         "layer 1",
         "Dead units are 0 at every token",
     ):

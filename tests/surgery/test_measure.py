@@ -12,10 +12,10 @@ from research.activations.record import Activation
 from research.errors import ConfigError
 from research.surgery import measure as measuring
 from research.surgery.arms import Arm, planned, swapped_in
-from research.surgery.bert import read_bert
 from research.surgery.checkpoint import read_checkpoint
 from research.surgery.encoder import Batch, trace
 from research.surgery.measure import measure, steps
+from research.surgery.reading import read_pretrained
 from research.surgery.text import read_sentences, read_tokenizer, tokenize
 
 GELU, RELU, SILU = (CATALOG[name] for name in ("gelu", "relu", "silu"))
@@ -23,7 +23,7 @@ GELU, RELU, SILU = (CATALOG[name] for name in ("gelu", "relu", "silu"))
 
 @pytest.fixture(scope="module")
 def pretrained():
-    return read_bert(read_checkpoint(tiny_checkpoint.FOLDER))
+    return read_pretrained(read_checkpoint(tiny_checkpoint.FOLDER))
 
 
 @pytest.fixture(scope="module")
