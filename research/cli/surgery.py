@@ -4,6 +4,7 @@ import shlex
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from research.activations.names import distinct
 from research.cli.workdir import prepare_surgery, remove_if_empty
@@ -98,10 +99,10 @@ def surgery(config: ExperimentConfig, workdir: Path | None, command: str) -> Non
     try:
         summary = operate(swap, folder, console, command=line)
     except Refusal:
-        remove_if_empty(folder.root)
+        _leave(folder)
         raise
     except KeyboardInterrupt as signal:
-        remove_if_empty(folder.root)
+        _leave(folder)
         raise Stopped(
             f"stopped by {str(signal) or 'SIGINT'}; what was trained is kept; go on "
             f"with: {line}"
@@ -112,3 +113,10 @@ def surgery(config: ExperimentConfig, workdir: Path | None, command: str) -> Non
     write_json(folder.summary, summary)
     write_report(folder.root)
     print_verdict(summary, console, workdir=folder.root)
+
+
+def _leave(folder: Any) -> None:
+    """Removes a folder in which nothing was trained or measured."""
+    if {each.name for each in folder.root.iterdir()} == {folder.config.name}:
+        folder.config.unlink()
+        remove_if_empty(folder.root)

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 
 from research.records.folder import RunFolder
-from research.reporting.profile_progress import step_progress
+from research.reporting.step_progress import step_progress
 from research.surgery.arms import Arm
 from research.surgery.measure import Measured, Subject, measure, steps
 from research.surgery.probe import Probe, probe_of
