@@ -41,8 +41,8 @@ def prepare_swap(
       text: a sentence a line; None for Python's own reference.
 
     Raises:
-      ConfigError: an activation that cannot be swapped in, or a layer that is not there.
-      DataError: a file that cannot be used.
+      ConfigError: nothing to swap in, or a layer that is not there.
+      DataError: a file that cannot be used, or an activation that it has no place for.
     """
     checkpoint = read_checkpoint(folder)
     others = swapped_in(words, checkpoint.activation)
