@@ -4,7 +4,6 @@ Only the headers are read at first: names, types and shapes are checked before n
 take memory.
 """
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,13 +85,13 @@ class Checkpoint:
         Raises:
           DataError: it is none.
         """
-        value = self.config.get(field)
+        value: Any = self.config.get(field)
         if value is None and absent is not None:
             return absent
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not math.isfinite(value) or not 0 <= value < 1:
-            raise self.refused(field, "a number from 0 to below 1")
-        return float(value)
+        if number and 0 <= value < 1:
+            return float(value)
+        raise self.refused(field, "a number from 0 to below 1")
 
 
 def read_checkpoint(folder: Path, *, trained: str | None = None) -> Checkpoint:

@@ -133,8 +133,9 @@ class Encoder(nnx.Module):
 
     def _outputs(self, last: Any, dropout: Dropout) -> dict[str, Array]:
         outputs: dict[str, Array] = {}
-        text = isinstance(self.embedding, TextEmbedding)
-        words = self.embedding.words.embedding[...] if text else None
+        words = None
+        if isinstance(self.embedding, TextEmbedding):
+            words = self.embedding.words.embedding[...]
         # The pooler stands first, since a classifier may read it.
         for name in sorted(self.heads, key=lambda name: name != "pooler"):
             seen = Seen(last, outputs.get("pooler"), words)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-Path = tuple[str | int, ...]
+# As nnx.to_flat_state gives it.
+Path = tuple[Any, ...]
 
 # A published module's tensor for the last word of a parameter's path.
 LEAVES = {"embedding": "weight", "kernel": "weight", "scale": "weight", "bias": "bias"}

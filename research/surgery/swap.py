@@ -57,17 +57,16 @@ def prepare_swap(config: ExperimentConfig) -> Swap:
         swapped in, and the one as trained is the reference.
 
     Raises:
-      ConfigError: an activation, a layer or a loss that cannot be used.
-      DataError: a file that cannot be used.
+      ConfigError: nothing to swap in, a layer that is not there, or a loss that cannot
+        be used.
+      DataError: a file that cannot be used, or an activation that it has no place for.
     """
     model, task = config.model, config.task
     assert isinstance(model, CheckpointConfig)
     assert isinstance(task, RecoveryConfig)
     assert model.path is not None
     folder = Path(model.path).expanduser()
-    if not folder.is_dir():
-        raise DataError(f"--checkpoint={folder}: no such folder")
-    checkpoint = read_checkpoint(folder)
+    checkpoint = read_checkpoint(folder, trained=model.trained)
     others = swapped_in(config.activations, checkpoint.activation)
     pretrained = read_pretrained(checkpoint)
     layers = _layers(model.layers)

@@ -93,8 +93,6 @@ def test_each_layer_alone_in_its_own_folder_again(capsys):
             ["--checkpoint=tiny", "--activations=silu,swish"],
             ["the same function, silu"],
         ),
-        (["--checkpoint=tiny", "--activations=geglu"], ["geglu: is gated"]),
-        (["--checkpoint=tiny", "--activations=prelu"], ["prelu: is parametric"]),
         (["--checkpoint=tiny", "--layers=2"], ["--layers=2", "layers 0 to 1"]),
         (["--checkpoint=tiny", "--layers=0,0"], ["--layers='0,0'", "twice"]),
         (
@@ -118,6 +116,9 @@ def test_a_refusal_is_one_line_and_leaves_nothing(argv, words, capsys):
 
 
 def test_data_that_cannot_be_used_is_refused_with_3(capsys):
+    for name, kind in (("geglu", "gated"), ("prelu", "parametric")):
+        assert main(["surgery", "--checkpoint=tiny", f"--activations={name}"]) == 3
+        assert f"{name}: is {kind}" in capsys.readouterr().err
     Path("short.txt").write_text("One.\nTwo.\n")
     assert main(["surgery", "--checkpoint=tiny", "--text=short.txt"]) == 3
     assert "short.txt: has 2 different sentences" in capsys.readouterr().err

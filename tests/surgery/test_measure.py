@@ -9,7 +9,7 @@ import tiny_checkpoint
 
 from research.activations.catalog import CATALOG
 from research.activations.record import Activation
-from research.errors import ConfigError
+from research.errors import ConfigError, DataError
 from research.surgery import measure as measuring
 from research.surgery.arms import Arm, planned, swapped_in
 from research.surgery.checkpoint import read_checkpoint
@@ -102,13 +102,23 @@ def test_arms_are_what_the_words_name_beside_the_trained_one():
         (("gelu", "gelu_erf"), "gelu", "names nothing to swap in beside gelu"),
         (("relu", "silu", "swish"), "gelu", "silu and swish are the same function"),
         (("elu",), "celu", "celu and elu are the same function"),
-        (("swiglu",), "gelu", "swiglu: is gated: needs a second projection"),
-        (("prelu",), "gelu", "prelu: is parametric: has parameters"),
     ],
 )
-def test_what_cannot_be_swapped_in_is_refused(words, trained, told):
+def test_names_that_leave_nothing_to_compare_are_refused(words, trained, told):
     with pytest.raises(ConfigError, match=told):
         swapped_in(words, trained)
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("swiglu", "swiglu: is gated: needs a second projection"),
+        ("prelu", "prelu: is parametric: has parameters"),
+    ],
+)
+def test_what_the_checkpoint_has_no_place_for_is_refused(word, told):
+    with pytest.raises(DataError, match=told):
+        swapped_in((word,), "gelu")
 
 
 def test_a_layer_beyond_the_last_is_refused():

@@ -91,6 +91,10 @@ def build(checkpoint: Checkpoint, plan: Plan) -> Encoder:
     return Encoder(embedding, layers_of(plan, rows=read.length), heads)
 
 
+# Nothing is claimed of how the activation as trained differs from config.json's "gelu":
+# google-research/bert's modeling.py is said to have computed the exact form at first and
+# the tanh form from commit bee6030 on (CyberZHG/keras-bert, issue 129), and which form a
+# checkpoint was trained with is not recorded.
 BERT = Family(
     kind="BERT",
     prefix="bert.",

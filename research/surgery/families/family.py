@@ -53,8 +53,8 @@ class Family:
     that another reads. skipped: patterns of tensors that are not used. tied: tensors that
     may be stored twice, by the second name. renamed: old words in names. settings: fields
     under which the tensors mean another model, by what they must be. dropout: the field
-    of the share dropped. trained_as: what is known to differ from config.json, by its
-    activation.
+    of the share dropped. trained_as: what the activation was in truth and how that is
+    known, by what config.json has.
     """
 
     kind: str
@@ -70,9 +70,7 @@ class Family:
     tied: Mapping[str, str] = field(default_factory=dict)
     renamed: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
-    trained_as: Mapping[str, Callable[[Checkpoint], tuple[str, str] | None]] = field(
-        default_factory=dict
-    )
+    trained_as: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def plain(self, name: str) -> str:
         """Returns a tensor's name without prefix and in today's words."""
