@@ -14,6 +14,7 @@ from research.settings import shown
 from research.surgery.encoder import Batch, Pretrained
 from research.surgery.labelled import read_labelled
 from research.surgery.text import (
+    FEWEST,
     Tokens,
     mask_id,
     read_sentences,
@@ -27,8 +28,8 @@ from research.tasks.files import existing
 
 # Of the order in which rows are divided, the same in every run.
 SEED = 0
-# Of the rows, to test and to validate on; never more than the config says.
-TESTED, VALIDATED = 0.3, 0.1
+# Of fewer rows hardly any would be left to train on.
+FEWEST_TO_TUNE = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +85,9 @@ def read_text_material(
         path = None if config.path is None else existing(config.path)
         found = read_sentences(path, most=wanted)
     count = len(found.texts)
-    rows = _parts(count, config) if trains else Rows(train=0, validation=0, test=count)
+    rows = Rows(train=0, validation=0, test=count)
+    if trains:
+        rows = _parts(count, config, unit="sentence")
     order = np.random.default_rng(SEED).permutation(count)
     tokens = tokenize(
         tuple(found.texts[place] for place in order),
@@ -108,12 +111,18 @@ def read_text_material(
     )
 
 
-def _parts(count: int, config: RecoveryConfig) -> Rows:
-    test = min(config.test_samples, max(int(count * TESTED), 2))
-    validation = min(config.validation_samples, max(int(count * VALIDATED), 1))
+def _parts(count: int, config: RecoveryConfig, *, unit: str) -> Rows:
+    """Divides rows as the config asks, in proportion where there are fewer."""
+    if count < FEWEST_TO_TUNE:
+        raise DataError(
+            f"{count} different {unit}s are too few to tune on some and measure others: "
+            f"it takes {FEWEST_TO_TUNE} (--config.task.loss=none measures without tuning)"
+        )
+    wanted = config.train_samples + config.validation_samples + config.test_samples
+    share = min(1.0, count / wanted)
+    test = max(int(share * config.test_samples), FEWEST)
+    validation = max(int(share * config.validation_samples), 1)
     train = min(config.train_samples, count - test - validation)
-    # What is left over is measured too, up to the most.
-    test = min(config.test_samples, count - train - validation)
     return Rows(train=train, validation=validation, test=test)
 
 
