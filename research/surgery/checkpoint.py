@@ -85,13 +85,14 @@ class Checkpoint:
         Raises:
           DataError: it is none.
         """
-        value: Any = self.config.get(field)
+        value = self.config.get(field)
         if value is None and absent is not None:
             return absent
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if number and 0 <= value < 1:
-            return float(value)
-        raise self.refused(field, "a number from 0 to below 1")
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.refused(field, "a number from 0 to below 1")
+        if not 0 <= value < 1:
+            raise self.refused(field, "a number from 0 to below 1")
+        return float(value)
 
 
 def read_checkpoint(folder: Path, *, trained: str | None = None) -> Checkpoint:

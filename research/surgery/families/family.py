@@ -74,10 +74,13 @@ class Family:
 
     def plain(self, name: str) -> str:
         """Returns a tensor's name without prefix and in today's words."""
-        short = name.removeprefix(self.prefix)
+        return self.in_todays_words(name.removeprefix(self.prefix))
+
+    def in_todays_words(self, name: str) -> str:
+        """Returns a tensor's name as the published code writes it today."""
         for old, new in self.renamed.items():
-            short = short.replace(old, new)
-        return short
+            name = name.replace(old, new)
+        return name
 
     def is_skipped(self, name: str, heads: tuple[str, ...]) -> bool:
         """Tells whether a tensor is not used where the encoder has these heads."""
