@@ -17,7 +17,7 @@ from research.reporting import (
     tables,
     verdicts,
 )
-from research.reporting.console_text import READABLE, say
+from research.reporting.console_text import READABLE, say, say_where
 from research.reporting.document_pages import print_document
 from research.reporting.documents import DOCUMENTS
 
@@ -132,16 +132,5 @@ def print_verdict(
         say(console, told, width=readable)
     for warning in summary["warnings"]:
         say(console, f"Warning: {warning}", width=readable, style="yellow")
-    console.print(
-        Text(_where(summary, workdir, console.width)), soft_wrap=True, highlight=False
-    )
-
-
-def _where(summary: Mapping[str, Any], workdir: Path, width: int) -> str:
-    """Returns where the rest lies, in one line where it fits, so that paths stay whole."""
-    parts = [f"{sentences.cost(summary)}.", f"Report: {workdir / 'report.html'}"]
-    line = " ".join(parts)
-    if arms.were_trained(summary):
-        board = f"TensorBoard: tensorboard --logdir {workdir / 'tensorboard'}"
-        parts, line = [*parts, board], f"{line}   {board}"
-    return line if len(line) <= width else "\n".join(parts)
+    board = "tensorboard" if arms.were_trained(summary) else ""
+    say_where(console, sentences.cost(summary), workdir, board=board)
