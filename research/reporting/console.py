@@ -54,6 +54,11 @@ def _table(summary: Mapping[str, Any], bracket: str, comma: str) -> Table:
         cells = _scores(summary, slug)
         if slug in compared:
             cells += _comparison(summary, compared[slug], comma)
+        elif not compared:
+            interval = numbers.mean_interval(
+                summary["arms"][slug], numbers.scale_of(summary)
+            )
+            cells = (*cells[:1], Text(interval))
         elif slug == summary["reference"]:
             cells += (Text("reference", style="dim"),)
         table.add_row(_label(summary, slug, bracket), *cells)
@@ -72,8 +77,16 @@ def _columns(summary: Mapping[str, Any]) -> Table:
     kind = "activation" if arms.were_trained(summary) else "arm"
     table.add_column(kind, overflow="fold", min_width=10)
     trained = arms.were_trained(summary)
+    scores = Text(f"{metric}{percent}{last}\nmean ± sd")
+    if not summary["comparisons"]:
+        for heading in (
+            scores,
+            f"{verdicts.confidence(summary)} interval\nof the mean",
+        ):
+            table.add_column(heading, no_wrap=True, justify="right")
+        return table
     for heading in (
-        Text(f"{metric}{percent}{last}\nmean ± sd"),
+        scores,
         *([Text("step")] if trained else []),
         Text.assemble("against\n", reference, points),
         Text(f"{verdicts.confidence(summary)}\ninterval"),

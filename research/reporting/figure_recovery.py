@@ -59,7 +59,7 @@ def draw_recovery(summary: Mapping[str, Any], curves: Curves) -> Figure:
     axes.set_ylabel(f"{words}, %" if factor == 100 else f"{words}{unit}")
     axes.set_xlim(0, tuned["steps"])
     axes.ticklabel_format(axis="y", useOffset=False)
-    figure.legend(loc="outside upper left", ncols=3)
+    figure.legend(loc="outside upper left", ncols=3, handlelength=3)
     return figure
 
 

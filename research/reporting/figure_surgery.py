@@ -33,7 +33,7 @@ def draw_head(summary: Mapping[str, Any]) -> Figure:
 def _draw_panels(summary: Mapping[str, Any], metrics: Sequence[Metric]) -> Figure:
     slugs = changed(summary)
     height = 1.2 + 0.34 * len(slugs)
-    figure, panels = new_panels(len(metrics), width=4.6, height=height, most=2)
+    figure, panels = new_panels(len(metrics), width=3.5, height=height, most=2)
     for axes, metric in zip(panels, metrics, strict=True):
         _draw_metric(axes, summary, metric)
         axes.set_yticks(
@@ -113,7 +113,7 @@ def draw_drift(summary: Mapping[str, Any]) -> Figure:
     axes.set_ylim(bottom=0)
     axes.set_xlabel("layer")
     axes.set_ylabel("drift of its output, %")
-    figure.legend(loc="outside upper left", ncols=3)
+    figure.legend(loc="outside upper left", ncols=3, handlelength=3)
     return figure
 
 

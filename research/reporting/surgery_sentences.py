@@ -120,10 +120,12 @@ def cost(summary: Mapping[str, Any]) -> str:
     metric, reference = headline(summary), summary["reference"]
     base = told(summary, reference, metric)
     if base is None or summary["layers"] == "each":
-        worst = max(swaps(summary), key=lambda slug: _last_drift(summary, slug))
+        slugs = swaps(summary)
+        worst = max(slugs, key=lambda slug: _last_drift(summary, slug))
+        most = " at the most," * (len(slugs) > 1)
         return (
             f"the last layer's output moves by {numbers.share(_last_drift(summary, worst))}"
-            f" of its size at the most, with {written(summary, worst)}"
+            f" of its size{most} with {written(summary, worst)}"
         )
     differences = [
         f"{_difference(summary, slug, metric)} with {written(summary, slug)}"

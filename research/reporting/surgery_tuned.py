@@ -7,7 +7,7 @@ from research.reporting import arms, numbers, sentences, tables, verdicts
 from research.reporting.document import Link, Row, Section, Table
 from research.reporting.sentences import listed
 from research.reporting.surgery_names import has_new_head, swaps
-from research.reporting.surgery_tables import COSINE, bare, cell, scale_of
+from research.reporting.surgery_tables import COSINE, cell, scale_of
 
 # Where the tuned run lies in a surgery's folder.
 FOLDER = "tuned"
@@ -31,7 +31,7 @@ def tuned_section(summary: Mapping[str, Any]) -> Section:
     over = f"over {count}" if tuned["seeds"] > 1 else "one seed"
     return Section(
         title=f"Tuned, {over}",
-        table=_compared(tuned) if tuned["comparisons"] else _alone(tuned),
+        table=_table(tuned),
         told=tuple(_told(summary)),
         link=Link(
             told="The whole report of the tuned run, with seed by seed, curves, settings "
@@ -42,7 +42,7 @@ def tuned_section(summary: Mapping[str, Any]) -> Section:
     )
 
 
-def _compared(tuned: Mapping[str, Any]) -> Table:
+def _table(tuned: Mapping[str, Any]) -> Table:
     """Returns the verdicts' table; how long a step takes is no matter here."""
     header = tables.verdict_header(tuned)
     kept = [n for n, heading in enumerate(header) if heading != "step time"]
@@ -55,27 +55,6 @@ def _compared(tuned: Mapping[str, Any]) -> Table:
 
 def _marked(cells: Row) -> Row:
     return f"{cells[0]}, tuned", *cells[1:]
-
-
-def _alone(tuned: Mapping[str, Any]) -> Table:
-    scale, metric = numbers.scale_of(tuned), numbers.words(tuned["primary_metric"])
-    rows = [
-        (
-            f"{arms.named(tuned, slug)}, tuned",
-            numbers.bare_mean(arm, scale),
-            mean_interval(arm, scale),
-        )
-        for slug, arm in tuned["arms"].items()
-    ]
-    interval = f"{verdicts.confidence(tuned)} interval of the mean"
-    unit = ", %" if scale.percent else ""
-    return Table(("activation", f"{metric}{unit}, mean ± sd", interval), tuple(rows))
-
-
-def mean_interval(arm: Mapping[str, Any], scale: numbers.Scale) -> str:
-    """Writes the interval of an arm's mean, or a dash without one."""
-    ends = [numbers.bare_value(arm[key], scale) for key in ("ci_low", "ci_high")]
-    return numbers.ABSENT if numbers.ABSENT in ends else f"[{', '.join(ends)}]"
 
 
 def _told(summary: Mapping[str, Any]) -> Iterator[str]:
@@ -93,7 +72,12 @@ def _told(summary: Mapping[str, Any]) -> Iterator[str]:
             "one, from the same initial weights; the untuned ones have none, so that no "
             "accuracy stands beside theirs."
         )
-    yield from map(_upper, sentences.findings(named_tuned(summary)))
+    tuned = named_tuned(summary)
+    if tuned["comparisons"]:
+        yield from map(_upper, sentences.findings(tuned))
+        return
+    yield "There is one swap: nothing is compared, and there is no verdict."
+    yield from map(_upper, sentences.divergence(tuned))
 
 
 def recovered(summary: Mapping[str, Any]) -> Iterator[str]:
@@ -106,7 +90,7 @@ def recovered(summary: Mapping[str, Any]) -> Iterator[str]:
             continue
         untuned = cell(summary["arms"][slug]["cosine"], before)
         over = numbers.counted(arm["seeds"], "seed")
-        interval = mean_interval(arm, scale)
+        interval = numbers.mean_interval(arm, scale)
         ends = "" if interval == numbers.ABSENT else f" {interval}"
         yield (
             f"{arms.written(summary, slug)}: a mean cosine to before of {untuned} without "
@@ -123,16 +107,15 @@ def recovery(summary: Mapping[str, Any]) -> str:
         f"{_mean(tuned['arms'][slug], scale)} with {arms.written(tuned, slug)}"
         for slug in _swaps_first(summary)
     ]
-    unit = " nats a token" * (summary["loss"] == "language")
+    unit = " (nats a token)" * (summary["loss"] == "language")
     steps = numbers.counted(tuned["steps"], "step")
     over = numbers.counted(tuned["seeds"], "seed")
+    spread = ", mean ± sd" if tuned["seeds"] > 1 else ","
     if summary["loss"] == "distillation":
-        [first, *_] = swaps(summary)
-        known = bare(summary["arms"][first]["cosine"], scale_of(summary, COSINE))
-        start = f", from {known}" if len(told) == 1 else ""
-        metric = f"mean cosine{start}"
-        return f"Tuned for {steps} to undo it, {metric} to {listed(told)} over {over}."
-    return f"Tuned for {steps}, the {metric} is {listed(told)}{unit}, over {over}."
+        metric = "cosine"
+    return (
+        f"Tuned for {steps}, the {metric}{unit} is {listed(told)}{spread} over {over}."
+    )
 
 
 def _mean(arm: Mapping[str, Any], scale: numbers.Scale) -> str:
@@ -186,7 +169,23 @@ def advice(summary: Mapping[str, Any], cost: str) -> Iterator[str]:
         )
         return
     answers = " ".join(_answers(summary["tuned"], kept, steps))
-    yield f"{untuned} {answers} That is said of this checkpoint and of these rows."
+    yield (
+        f"{untuned} {answers}{_too_little(summary['tuned'])} That is said of this "
+        "checkpoint and of these rows."
+    )
+
+
+def _too_little(tuned: Mapping[str, Any]) -> str:
+    """Says where no model learned enough for a verdict to say much; else nothing."""
+    constant, sign = tuned["constant_predictor"], 1 if tuned["higher_is_better"] else -1
+    gains = [sign * (arm["mean"] - constant) for arm in tuned["arms"].values()]
+    if max(gains) > tuned["margin"]:
+        return ""
+    known = numbers.value(constant, numbers.scale_of(tuned))
+    return (
+        f" But no tuned model does better than the best constant ({known}) by more than "
+        "the margin, so that this says little."
+    )
 
 
 def _how(summary: Mapping[str, Any]) -> str:
