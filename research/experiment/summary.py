@@ -53,7 +53,9 @@ def summarise(results: Results) -> dict[str, Any]:
     """Returns the mapping of summary.json; all but the times is a function of the lanes."""
     config, task = results.config, results.task
     metric, primary = task.metrics[task.primary], primary_metric(config, task)
-    comparisons = _judge(results, metric, primary)
+    # An arm alone, as a single swap that is distilled, is compared with nothing.
+    several = len(results.trained) > 1
+    comparisons = _judge(results, metric, primary) if several else ()
     loss = task.metrics.get("loss")
     return {
         "schema": SCHEMA,
