@@ -11,7 +11,8 @@ from jaxtyping import Bool, Int
 
 from research.errors import DataError
 from research.settings import shown
-from research.surgery.encoder import Batch, Pretrained
+from research.surgery.encoder import Batch, Images, Pretrained
+from research.surgery.images import Pictures, read_images
 from research.surgery.labelled import read_labelled
 from research.surgery.text import (
     FEWEST,
@@ -109,6 +110,59 @@ def read_text_material(
         remarks=(*found.remarks, *_remarks(tokens)),
         sources=(*tokenizer_files(folder), *found.files),
     )
+
+
+def read_image_material(
+    pretrained: Pretrained, folder: Path, config: RecoveryConfig, *, trains: bool
+) -> Material:
+    """Reads images, with labels where the config names a file of them.
+
+    Args:
+      folder: the checkpoint's, for how it scales images.
+      trains: whether a part is kept to train on; else all rows are measured.
+
+    Raises:
+      DataError: a file that cannot be used.
+    """
+    assert pretrained.image is not None
+    path = config.path if config.labels is None else config.labels
+    file = None if path is None else existing(path)
+    found = read_images(file, folder, image=pretrained.image)
+    wanted = config.test_samples
+    if trains:
+        wanted += config.train_samples + config.validation_samples
+    order = np.random.default_rng(SEED).permutation(len(found.pixels))[:wanted]
+    rows = Rows(train=0, validation=0, test=len(order))
+    if trains:
+        rows = _parts(len(order), config, unit="image")
+    targets, classes = None, ()
+    if config.labels is not None:
+        targets, classes = _image_classes(found, config)
+        targets = targets[order]
+        if trains:
+            _check_classes(targets[: rows.train], classes, config)
+    return Material(
+        inputs=Images(found.pixels[order]),
+        rows=rows,
+        unit="image",
+        special=None,
+        mask=None,
+        targets=targets,
+        classes=classes,
+        remarks=found.remarks,
+        sources=() if file is None else (file,),
+    )
+
+
+def _image_classes(
+    found: Pictures, config: RecoveryConfig
+) -> tuple[Int[np.ndarray, " rows"], tuple[str, ...]]:
+    if found.labels is None:
+        raise DataError(f"{config.labels}: has no array labels")
+    names, targets = np.unique(found.labels, return_inverse=True)
+    if len(names) < 2:
+        raise DataError(f"{config.labels}: has a single label; two are needed")
+    return targets.astype(np.int32), tuple(map(str, names))
 
 
 def _parts(count: int, config: RecoveryConfig, *, unit: str) -> Rows:

@@ -1,22 +1,26 @@
 """The surgery itself: measured as it is, tuned, measured again."""
 
+import shutil
 from collections.abc import Iterator
 from typing import Any
 
 from rich.console import Console
 
+from research.errors import ConfigError
 from research.records.folder import RunFolder
 from research.reporting.step_progress import step_progress
 from research.surgery.arms import Arm
 from research.surgery.measure import Measured, Subject, measure, steps
 from research.surgery.probe import Probe, probe_of
+from research.surgery.saving import save
 from research.surgery.similarity import row_cosines
 from research.surgery.summary import summarise
 from research.surgery.swap import Swap
 from research.surgery.tuning import Tuned, tune
 
-# What the slug of a tuned arm ends in.
+# What the slug of a tuned arm ends in, and where the tuned models are saved.
 TUNED = "~tuned"
+MODELS = "models"
 
 
 def operate(
@@ -40,7 +44,9 @@ def operate(
     tuned = tune(swap, folder, console, untrained_cosine=float(least), command=command)
     after = list(_tuned_subjects(swap, tuned))
     measured |= _measured(swap, after, probe, console)
-    return summarise(swap, [*subjects, *after], measured, probe, tuned)
+    summary = summarise(swap, [*subjects, *after], measured, probe, tuned)
+    summary["warnings"] += _save(swap, after, folder)
+    return summary
 
 
 def _measured(
@@ -59,3 +65,26 @@ def _tuned_subjects(swap: Swap, tuned: Tuned) -> Iterator[Subject]:
         yield Subject(
             slug=slug + TUNED, arm=arms[slug], params=tuned.params[slug], tuned=True
         )
+
+
+def _save(swap: Swap, tuned: list[Subject], folder: RunFolder) -> list[str]:
+    """Writes the tuned models as directories of their own; returns why one is not."""
+    if swap.layers != "all":
+        return [
+            "the tuned models are not saved: config.json has one activation for all layers"
+        ]
+    told = []
+    for each in tuned:
+        place = folder.root / MODELS / each.arm.slug
+        shutil.rmtree(place, ignore_errors=True)
+        try:
+            save(
+                swap.pretrained,
+                each.params,
+                place,
+                activation=each.arm.activation,
+                source=swap.checkpoint.folder,
+            )
+        except ConfigError as error:
+            told.append(f"{each.slug} is not saved: {error}")
+    return told

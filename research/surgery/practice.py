@@ -5,6 +5,7 @@ Python's own reference, and written as a Hugging Face directory. Nothing is down
 """
 
 import json
+import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 from jaxtyping import PyTree
+from safetensors.numpy import save_file
 from tokenizers import BertWordPieceTokenizer
 
 from research import prng
@@ -35,7 +37,8 @@ from research.surgery.encoder import Pretrained
 from research.surgery.families import FAMILIES
 from research.surgery.families.family import Plan
 from research.surgery.material import read_text_material
-from research.surgery.saving import save
+from research.surgery.saving import check_new, published_tensors
+from research.surgery.tensors import WHOLE
 from research.surgery.text import read_sentences
 from research.surgery.trainable import language_kind
 from research.task_configs import RecoveryConfig
@@ -92,13 +95,27 @@ def make(folder: Path, config: ExperimentConfig) -> float:
       ConfigError: the folder is there and holds something.
     """
     ready(config)
-    with tempfile.TemporaryDirectory() as place:
-        source = Path(place)
-        _write_vocabulary(source)
-        untrained = _untrained(source)
-        trained, loss = _trained(untrained, source, config)
-        save(untrained, trained, folder, activation=untrained.activation, source=source)
+    check_new(folder)
+    with tempfile.TemporaryDirectory(prefix="practice-") as place:
+        made = Path(place) / folder.name
+        made.mkdir()
+        _write_vocabulary(made)
+        untrained = _untrained(made)
+        trained, loss = _trained(untrained, made, config)
+        tensors = published_tensors(untrained, trained)
+        save_file(
+            {_with_prefix(name): array for name, array in tensors.items()},
+            made / WHOLE,
+            metadata={"format": "pt"},
+        )
+        shutil.copytree(made, folder, dirs_exist_ok=True)
     return loss
+
+
+def _with_prefix(name: str) -> str:
+    family = FAMILIES["bert"]
+    heads = tuple(begin for begins in family.heads.values() for begin in begins)
+    return name if name.startswith(heads) else family.prefix + name
 
 
 def _write_vocabulary(folder: Path) -> None:
@@ -167,7 +184,7 @@ def _trained(
     experiment = assemble(config, task, kind, names=(ACTIVATION,), reference=ACTIVATION)
     run = Run(
         experiment=experiment,
-        folder=RunFolder(folder / "training"),
+        folder=RunFolder(folder.with_name(f"{folder.name}-training")),
         observe=lambda event: None,
     )
     arm = train(run, experiment.reference, experiment.seeds_of(experiment.reference))

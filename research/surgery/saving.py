@@ -135,12 +135,22 @@ def _tensors(
 ) -> dict[str, np.ndarray]:
     """Returns the tensors by the source's names, in today's words."""
     family, given = FAMILIES[pretrained.family], by_plain_name(checkpoint)
-    leaves: Mapping = dict(nnx.to_flat_state(nnx.State(params)))
     tensors = {
         name: raw_tensor(checkpoint.tensors[name], name) for name in pretrained.skipped
     }
-    shapes = {path: leaf.shape for path, leaf in leaves.items()}
-    for name, place in published(family.names, shapes).items():
-        parts = [np.asarray(leaves[path], np.float32) for path in place.paths]
-        tensors[family.in_todays_words(given.get(name, name))] = place.written(parts)
+    for name, array in published_tensors(pretrained, params).items():
+        tensors[family.in_todays_words(given.get(name, name))] = array
     return tensors
+
+
+def published_tensors(pretrained: Pretrained, params: PyTree) -> dict[str, np.ndarray]:
+    """Returns the tensors that hold all parameters, by their names without the prefix."""
+    leaves: Mapping = dict(nnx.to_flat_state(nnx.State(params)))
+    shapes = {path: leaf.shape for path, leaf in leaves.items()}
+    places = published(FAMILIES[pretrained.family].names, shapes)
+    return {
+        name: place.written(
+            [np.asarray(leaves[path], np.float32) for path in place.paths]
+        )
+        for name, place in places.items()
+    }

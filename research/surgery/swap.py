@@ -13,7 +13,11 @@ from research.model_configs import CheckpointConfig
 from research.surgery.arms import Arm, Layers, planned, swapped_in
 from research.surgery.checkpoint import Checkpoint, read_checkpoint
 from research.surgery.encoder import Pretrained
-from research.surgery.material import Material, read_text_material
+from research.surgery.material import (
+    Material,
+    read_image_material,
+    read_text_material,
+)
 from research.surgery.reading import read_pretrained
 from research.surgery.trainable import language_head
 from research.task_configs import RecoveryConfig
@@ -74,7 +78,8 @@ def prepare_swap(config: ExperimentConfig) -> Swap:
         pretrained.activation, others, layers=layers, depth=pretrained.config.depth
     )
     loss = _loss(task, pretrained, layers)
-    material = read_text_material(pretrained, folder, task, trains=loss != "none")
+    read = read_text_material if pretrained.image is None else read_image_material
+    material = read(pretrained, folder, task, trains=loss != "none")
     material, new_head = _fitted_to_classifier(pretrained, material)
     if loss == "language" and "masked_lm" in pretrained.heads and material.mask is None:
         raise DataError(
