@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from research.reporting import arms, numbers
 from research.reporting.figure_curves import Curves, complete, mean_band
@@ -58,6 +59,7 @@ def draw_recovery(summary: Mapping[str, Any], curves: Curves) -> Figure:
     unit = ", nats a token" * (summary["loss"] == "language" and factor == 1)
     axes.set_ylabel(f"{words}, %" if factor == 100 else f"{words}{unit}")
     axes.set_xlim(0, tuned["steps"])
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.ticklabel_format(axis="y", useOffset=False)
     figure.legend(loc="outside upper left", ncols=3, handlelength=3)
     return figure

@@ -41,7 +41,7 @@ def _draw_panels(summary: Mapping[str, Any], metrics: Sequence[Metric]) -> Figur
         )
         axes.set_ylim(len(slugs) - 0.5, -0.5)
         axes.set_title(metric.heading[0].upper() + metric.heading[1:])
-        axes.locator_params(axis="x", nbins=5)
+        axes.locator_params(axis="x", nbins=3)
         axes.ticklabel_format(axis="x", useOffset=False)
         axes.grid(axis="y", visible=False)
     return figure

@@ -309,3 +309,11 @@ def test_a_tuned_runs_diverged_arms_score_the_swap_without_training(tmp_path):
     text = (workdir / "report.md").read_text()
     assert "scored as the swap without training" in text
     assert "constant predictor" not in text
+
+
+@pytest.mark.parametrize(("constant", "little"), [(0.5, False), (0.965, True)])
+def test_models_that_learned_nothing_show_no_equivalence(constant, little):
+    told = fake_surgery.summary("labels", head="classifier")
+    told["tuned"]["constant_predictor"] = constant
+    answer = section(surgery_document(told), "Is the swap worth it?").told[0]
+    assert ("so that this says little" in answer) == little
