@@ -88,11 +88,11 @@ class Checkpoint:
         value = self.config.get(field)
         if value is None and absent is not None:
             return absent
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        plain = isinstance(value, int | float) and not isinstance(value, bool)
+        number = float(value) if plain else -1.0
+        if not 0 <= number < 1:
             raise self.refused(field, "a number from 0 to below 1")
-        if not 0 <= value < 1:
-            raise self.refused(field, "a number from 0 to below 1")
-        return float(value)
+        return number
 
 
 def read_checkpoint(folder: Path, *, trained: str | None = None) -> Checkpoint:

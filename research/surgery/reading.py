@@ -75,8 +75,8 @@ def _classes(checkpoint: Checkpoint) -> tuple[str, ...]:
     labels = checkpoint.config.get("id2label")
     if labels is None:
         return ("LABEL_0", "LABEL_1")
-    names = [str(number) for number in range(len(labels))]
-    if not isinstance(labels, dict) or not labels or set(labels) != set(names):
+    names = list(map(str, range(len(labels)))) if isinstance(labels, dict) else []
+    if not names or set(labels) != set(names):
         raise checkpoint.refused("id2label", "a name for each number from 0 on")
     return tuple(str(labels[name]) for name in names)
 

@@ -3,6 +3,7 @@
 import json
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import tiny_checkpoint
@@ -191,4 +192,6 @@ def test_the_published_code_means_the_same_by_a_name(name):
     transformers = pytest.importorskip("transformers")
     x = np.linspace(-9, 9, 1001, dtype=np.float32)
     theirs = transformers.activations.ACT2FN[PUBLISHED_NAMES[name]](torch.tensor(x))
-    np.testing.assert_allclose(CATALOG[name].fn(x), theirs, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(
+        CATALOG[name].fn(jnp.asarray(x)), theirs, rtol=1e-5, atol=1e-5
+    )
