@@ -23,9 +23,7 @@ LOSSES = {
 MASKED = (
     "15 % of a sentence's own tokens are predicted; of these 80 % are masked, 10 % are "
     "another token and 10 % stay (Devlin et al. 2019, arXiv 1810.04805). The positions "
-    "are drawn once and are the same for all models. The tuned run draws others of the "
-    "same sentences for its own scores, so that its first seed's loss is near the one in "
-    "the table, not the same."
+    "are drawn once and are the same for all models, and in the tuned run's scores."
 )
 
 

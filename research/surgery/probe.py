@@ -56,23 +56,26 @@ def probe_of(swap: Swap) -> Probe | None:
     if language == "causal_lm":
         targets = next_ids(inputs)
     else:
-        inputs, targets = _masked(swap, inputs)
+        inputs, targets = _masked(swap)
     return Probe(
         head=language, inputs=inputs, targets=targets, counted=targets != NOTHING
     )
 
 
-def _masked(swap: Swap, inputs: Batch) -> tuple[Batch, Int[np.ndarray, "rows length"]]:
-    material = swap.material
+def _masked(swap: Swap) -> tuple[Batch, Int[np.ndarray, "rows length"]]:
+    """Returns the measured rows with the masks that the tuned arms are tested on."""
+    material, whole = swap.material, swap.material.inputs
     assert material.special is not None
     assert material.mask is not None
     read, targets = mask_once(
-        inputs.tokens,
-        inputs.real & ~material.special[material.tested],
+        whole.tokens,
+        whole.real & ~material.special,
         mask=material.mask,
         vocabulary=swap.pretrained.vocabulary,
     )
-    return inputs._replace(tokens=np.asarray(read)), np.asarray(targets)
+    tested = material.tested
+    masked = material.tested_inputs._replace(tokens=np.asarray(read)[tested])
+    return masked, np.asarray(targets)[tested]
 
 
 def read_head(
