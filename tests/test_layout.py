@@ -20,6 +20,7 @@ LEAVES = {
     "own_code",
     "prng",
     "settings",
+    "stopping",
     "task_configs",
 }
 EXPERIMENT = {

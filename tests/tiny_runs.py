@@ -8,6 +8,7 @@ import numpy as np
 from research.config_values import from_mapping
 from research.experiment.prepare import Experiment, prepare
 from research.records.events import Event
+from research.training.keeper import NOBODY, Keeper
 from research.training.lanes import TrainedArm, join
 from research.training.plan import Plan
 from research.training.population import compile_programs
@@ -49,6 +50,7 @@ def train(
     epochs: int = 5,
     observe: Callable[[Event], None] = lambda event: None,
     before_scoring: Callable[[Sequence[int]], None] = lambda seeds: None,
+    keeper: Keeper = NOBODY,
 ) -> TrainedArm:
     """Trains one arm of an experiment as the run does, under a plan of the test's."""
     plan, problem = plan or fixed_plan(), experiment.problems[slug]
@@ -63,6 +65,7 @@ def train(
         epochs=epochs,
         observe=observe,
         before_scoring=before_scoring,
+        keeper=keeper,
     )
     return join(list(blocks))
 

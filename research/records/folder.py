@@ -62,6 +62,10 @@ class RunFolder:
         return self.root / "checkpoints/finished"
 
     @property
+    def underway(self) -> Path:
+        return self.root / "checkpoints/underway"
+
+    @property
     def figures(self) -> Path:
         return self.root / "results/figures.npz"
 

@@ -63,6 +63,16 @@ def changes(
     )
 
 
+def lasting_fields(config: ExperimentConfig, canonical: Canonical) -> dict[str, Any]:
+    """Returns the fields of a config that no run which goes on may change."""
+    fields = flat(to_mapping(canonical(config)))
+    return {
+        field: value
+        for field, value in fields.items()
+        if field != "seeds" and not field.startswith(FREE)
+    }
+
+
 def check_changes(root: Path, found: tuple[Change, ...]) -> None:
     """Passes what may differ when a run goes on in its folder.
 
