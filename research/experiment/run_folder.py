@@ -18,7 +18,7 @@ from research.experiment.results import write_results
 from research.experiment.sequential import train_sequentially
 from research.experiment.started import describe_manifest, run_started
 from research.records.events import RunFinished
-from research.records.folder import RunFolder, write_json
+from research.records.folder import RunFolder, remove_unfinished, write_json
 from research.records.ledger import record_change
 from research.records.lock import locked
 from research.records.reopening import (
@@ -103,6 +103,7 @@ def opened(
     """
     config = experiment.config
     with locked(folder.root) as note:
+        remove_unfinished(folder.root)
         there = recorded_config(folder.root)
         told = describe_manifest(experiment, command)
         if there is None:

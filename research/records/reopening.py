@@ -8,7 +8,7 @@ from typing import Any
 from research.config import ExperimentConfig
 from research.config_values import flat, from_mapping, to_mapping
 from research.errors import ConfigError, DataError
-from research.records.folder import RunFolder, read_mapping
+from research.records.folder import RunFolder, is_unfinished, read_mapping
 from research.records.lock import NAME as LOCK
 from research.settings import shown
 
@@ -95,13 +95,18 @@ def _is_free(change: Change) -> bool:
     return change.field.startswith(FREE)
 
 
+def holds_something(root: Path) -> bool:
+    """Tells whether a folder holds more than a lock and files that were not finished."""
+    return any(each.name != LOCK and not is_unfinished(each) for each in root.iterdir())
+
+
 def check_empty(root: Path) -> None:
-    """Passes a folder that holds nothing but a lock.
+    """Passes a folder that holds nothing but a lock, and what a kill left unfinished.
 
     Raises:
       ConfigError: it holds something else than a run.
     """
-    if any(each.name != LOCK for each in root.iterdir()):
+    if holds_something(root):
         raise ConfigError(
             f"workdir={root}: is not empty and holds no run; name a new folder"
         )

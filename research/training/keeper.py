@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from research.training.population import ROUND_EPOCHS
+
 
 @dataclass(frozen=True, kw_only=True)
 class Keeper:
@@ -25,10 +27,10 @@ class Keeper:
     every_epochs: int | None = None
     every_seconds: float = math.inf
 
-    def epochs_left(self, done: int) -> int | float:
+    def epochs_left(self, done: int) -> int:
         """Returns the most epochs that the next round may have."""
         every = self.every_epochs
-        return math.inf if every is None else every - done % every
+        return ROUND_EPOCHS if every is None else every - done % every
 
     def is_due(self, done: int, seconds: float) -> bool:
         """Tells whether to save after so many epochs, and seconds since the last time."""
