@@ -190,6 +190,13 @@ def test_light_modules_leave_jax_out():
     assert found == ""
 
 
+def test_what_saves_lanes_is_imported_when_they_are_saved():
+    program = (
+        "import research.experiment, sys; print('orbax.checkpoint' in sys.modules)"
+    )
+    assert run(program) == "False"
+
+
 @pytest.mark.parametrize("path", FILES, ids=module_of)
 def test_files_and_functions_are_short(path: Path):
     source = path.read_text()

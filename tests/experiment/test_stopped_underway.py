@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from tiny_runs import TINY
+from tiny_runs import TINY, After
 
 from research import compare
 from research.experiment.observers import Watch
@@ -16,26 +16,6 @@ from research.records.checkpoint import checkpoints
 from research.records.folder import RunFolder
 from research.records.ledger import read_ledger
 from research.stopping import Stopping
-
-
-class After(Stopping):
-    """As if a signal came while lanes train, when it has been asked for often enough."""
-
-    def __init__(self, asked: int):
-        super().__init__()
-        self._left = asked
-
-    @contextlib.contextmanager
-    def held_back(self):
-        with super().held_back() as told:
-
-            def stopping() -> bool:
-                self._left -= 1
-                if self._left < 0:
-                    self.tell("SIGTERM")
-                return told()
-
-            yield stopping
 
 
 def run(workdir: Path, *, stopping: Stopping | None = None, **changes):

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
-from test_stopped_underway import After
-from tiny_runs import TINY
+from tiny_runs import TINY, After
 
 from research import compare
 from research.records.checkpoint import checkpoints
@@ -53,7 +52,14 @@ def stopped(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("devices", [1, 2, 3])
+@pytest.mark.parametrize(
+    "devices",
+    [
+        pytest.param(1, marks=pytest.mark.slow),
+        pytest.param(2, marks=pytest.mark.slow),
+        3,
+    ],
+)
 def test_other_devices_go_on_within_rounding(whole, stopped, tmp_path, devices):
     shutil.copytree(stopped, tmp_path, dirs_exist_ok=True)
     script = HERE / "resumed_on_devices.py"

@@ -38,6 +38,7 @@ def test_every_file_has_its_place(tmp_path):
         "ledger": "results/ledger.json",
         "test_correct": "results/test_correct.npz",
         "finished_lanes": "checkpoints/finished",
+        "underway": "checkpoints/underway",
         "figures": "results/figures.npz",
     }
 
