@@ -222,7 +222,7 @@ def test_other_plans_and_modes_go_on_too(tmp_path, mode, asked, block):
 def test_a_sub_run_of_variance_goes_on_too(tmp_path):
     mode = {"mode": "variance", "vary": "init,order", "seeds": 2, "epochs": 2}
     run(tmp_path / "whole", **mode)
-    stop(tmp_path / "stopped", 11, **mode)
+    stop(tmp_path / "stopped", 16, **mode)
     assert epochs(tmp_path / "stopped/init-1", "gelu/20000-20001")
     run(tmp_path / "stopped", **mode)
     for name in ("all", "init-1", "order-7"):

@@ -34,7 +34,10 @@ def wait_for(workdir: Path, arm: str, epoch: int) -> None:
     raise AssertionError(f"{arm} has not reached epoch {epoch}")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)],
+)
 def test_a_signal_saves_and_the_printed_command_goes_on(place, number):
     name = f"a run of {number.name}"
     process = start(
