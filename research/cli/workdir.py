@@ -10,11 +10,11 @@ from research.activations.names import canonical_config
 from research.config import ExperimentConfig
 from research.errors import ConfigError
 from research.records.folder import new_folder, read_mapping
-from research.records.lock import NAME as LOCK
 from research.records.reopening import (
     changes,
     changes_verdict,
     check_changes,
+    holds_something,
     recorded_config,
 )
 
@@ -141,7 +141,7 @@ def _made(workdir: Path) -> bool:
         workdir.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=workdir):
             pass
-        return any(each.name != LOCK for each in workdir.iterdir())
+        return holds_something(workdir)
     except FileExistsError:
         raise ConfigError(f"--workdir={workdir}: must be a folder") from None
     except (OSError, ValueError) as error:
