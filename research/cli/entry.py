@@ -63,7 +63,7 @@ def _run(argv: Sequence[str], stopping: Stopping) -> None:
         profile(request.activations, request.workdir, request.line)
     elif request.command == "surgery":
         assert request.config is not None
-        surgery(request.config, request.workdir, request.line)
+        surgery(request.config, request.workdir, request.line, stopping)
     elif request.analysis is not None:
         analyse(request.analysis, request.workdir, request.line)
     elif request.planning is not None:

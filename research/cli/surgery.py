@@ -12,6 +12,7 @@ from research.config import ExperimentConfig
 from research.config_values import to_mapping
 from research.errors import ConfigError, Refusal, Stopped
 from research.model_configs import CheckpointConfig
+from research.stopping import Stopping
 from research.task_configs import RecoveryConfig
 
 # The fields that have a flag of their own.
@@ -72,8 +73,13 @@ def check_surgery(config: ExperimentConfig) -> None:
     distinct(config.activations)
 
 
-def surgery(config: ExperimentConfig, workdir: Path | None, command: str) -> None:
+def surgery(
+    config: ExperimentConfig, workdir: Path | None, command: str, stopping: Stopping
+) -> None:
     """Swaps, measures, tunes and measures again; writes and shows it.
+
+    Args:
+      stopping: told of signals.
 
     Raises:
       Refusal: a checkpoint, rows, an activation or a folder that cannot be used; what
@@ -97,15 +103,15 @@ def surgery(config: ExperimentConfig, workdir: Path | None, command: str) -> Non
     console, line = Terminal(), f"{command} {shlex.quote(f'--workdir={folder.root}')}"
     write_json(folder.config, to_mapping(config))
     try:
-        summary = operate(swap, folder, console, command=line)
+        summary = operate(swap, folder, console, command=line, stopping=stopping)
     except Refusal:
         _leave(folder)
         raise
     except KeyboardInterrupt as signal:
         _leave(folder)
         raise Stopped(
-            f"stopped by {str(signal) or 'SIGINT'}; what was trained is kept; go on "
-            f"with: {line}"
+            f"stopped by {str(signal) or 'SIGINT'}; what was trained is kept; to go on, run "
+            f"the same command again: {line}"
         ) from None
     manifest = analysis_manifest(command=line, sources=swap.sources, packages=PACKAGES)
     write_json(folder.manifest, manifest)

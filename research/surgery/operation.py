@@ -9,6 +9,7 @@ from rich.console import Console
 from research.errors import ConfigError
 from research.records.folder import RunFolder
 from research.reporting.step_progress import step_progress
+from research.stopping import Stopping
 from research.surgery.arms import Arm
 from research.surgery.measure import Measured, Subject, measure, steps
 from research.surgery.probe import Probe, probe_of
@@ -24,9 +25,17 @@ MODELS = "models"
 
 
 def operate(
-    swap: Swap, folder: RunFolder, console: Console, *, command: str
+    swap: Swap,
+    folder: RunFolder,
+    console: Console,
+    *,
+    command: str,
+    stopping: Stopping,
 ) -> dict[str, Any]:
     """Returns summary.json of mode `surgery`, but for the time that it took.
+
+    Args:
+      stopping: told of signals.
 
     Raises:
       Refusal: what training refuses, or numbers that are not finite.
@@ -41,7 +50,14 @@ def operate(
         return summarise(swap, subjects, measured, probe, None)
     reference, *swaps = (measured[arm.slug] for arm in swap.arms)
     least = min(row_cosines(each.pooled, reference.pooled).mean() for each in swaps)
-    tuned = tune(swap, folder, console, untrained_cosine=float(least), command=command)
+    tuned = tune(
+        swap,
+        folder,
+        console,
+        untrained_cosine=float(least),
+        command=command,
+        stopping=stopping,
+    )
     after = list(_tuned_subjects(swap, tuned))
     measured |= _measured(swap, after, probe, console)
     summary = summarise(swap, [*subjects, *after], measured, probe, tuned)

@@ -17,6 +17,8 @@ from research.experiment.run_folder import run_in
 from research.experiment.started import recorded_plan
 from research.records.folder import RunFolder
 from research.records.lane_files import lane_files, read_lanes
+from research.records.outcome import check_outcome
+from research.stopping import Stopping
 from research.surgery import recovery
 from research.surgery.swap import Swap, names_of
 from research.surgery.trainable import (
@@ -47,17 +49,22 @@ def tune(
     *,
     untrained_cosine: float,
     command: str,
+    stopping: Stopping,
 ) -> Tuned:
     """Trains, judges and reports the tuned arms; only what is missing is trained.
 
     Args:
       folder: the surgery's.
       untrained_cosine: the least of the swaps' mean cosines to before.
+
+    Raises:
+      AllDiverged: every lane of an arm stopped being finite.
     """
     place = RunFolder(folder.root / PLACE)
     experiment = _experiment(swap, place, untrained_cosine=untrained_cosine)
     place.root.mkdir(exist_ok=True)
-    summary = run_in(experiment, place, console, command=command)
+    summary = run_in(experiment, place, console, command=command, stopping=stopping)
+    check_outcome(summary)
     params = {arm: _first_params(experiment, place, arm) for arm in experiment.problems}
     return Tuned(summary=summary, params=params)
 
