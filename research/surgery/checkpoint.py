@@ -85,14 +85,13 @@ class Checkpoint:
         Raises:
           DataError: it is none.
         """
-        value = self.config.get(field)
-        if value is None and absent is not None:
-            return absent
-        plain = isinstance(value, int | float) and not isinstance(value, bool)
-        number = float(value) if plain else -1.0
-        if not 0 <= number < 1:
-            raise self.refused(field, "a number from 0 to below 1")
-        return number
+        value: Any = self.config.get(field)
+        match value:
+            case None if absent is not None:
+                return absent
+            case int() | float() if not isinstance(value, bool) and 0 <= value < 1:
+                return float(value)
+        raise self.refused(field, "a number from 0 to below 1")
 
 
 def read_checkpoint(folder: Path, *, trained: str | None = None) -> Checkpoint:

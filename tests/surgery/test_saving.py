@@ -100,7 +100,7 @@ def test_the_config_is_the_source_s_but_for_the_activation(tmp_path):
     assert told["gelu_tanh"] == kept | {"activation_function": "gelu_new"}
 
 
-def test_old_words_shared_tensors_and_buffers(tmp_path):
+def test_shared_tensors_and_buffers(tmp_path):
     """A checkpoint of the first days, with the head's embedding stored twice."""
 
     def old(tensors):
@@ -119,6 +119,28 @@ def test_old_words_shared_tensors_and_buffers(tmp_path):
     for name, array in found.items():
         np.testing.assert_array_equal(array, given[name])
         assert array.dtype == given[name].dtype
+
+
+def test_old_words_and_half_precision_are_written_as_today(tmp_path):
+    def old(tensors):
+        return {
+            name.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+                "LayerNorm.bias", "LayerNorm.beta"
+            ): array.astype(np.float16)
+            for name, array in tensors.items()
+        }
+
+    name = "tiny_bert_classifier"
+    source = tiny_checkpoint.copied(tmp_path / "tiny", name)
+    tiny_checkpoint.changed(source, old)
+    before, out = read(source), tmp_path / "out"
+    save(before, before.params, out, activation=RELU, source=source)
+    today = load_file(tiny_checkpoint.ALL / name / "model.safetensors")
+    found = load_file(out / "model.safetensors")
+    assert found.keys() == today.keys()
+    for key, array in found.items():
+        assert array.dtype == np.float32
+        np.testing.assert_array_equal(array, today[key].astype(np.float16))
 
 
 def test_what_has_no_published_name_is_refused_before_anything_is_written(tmp_path):
