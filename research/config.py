@@ -80,6 +80,18 @@ class TensorBoardConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CheckpointConfig:
+    """When lanes that are not finished yet are saved, beside when a signal stops them."""
+
+    every_epochs: int | None = setting(
+        None,
+        "epochs between checkpoints of the lanes being trained; empty: about a minute; "
+        "a signal that stops the run saves them too",
+        at_least(1),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExperimentConfig:
     """One experiment: everything but the activation is equal between its arms."""
 
@@ -126,3 +138,4 @@ class ExperimentConfig:
     analysis: AnalysisConfig = section(AnalysisConfig, "how arms are judged")
     compute: ComputeConfig = section(ComputeConfig, "where lanes are trained")
     tensorboard: TensorBoardConfig = section(TensorBoardConfig, "live curves")
+    checkpoint: CheckpointConfig = section(CheckpointConfig, "saving lanes on the way")

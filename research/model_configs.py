@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from research.settings import (
     ANY_NAME,
+    ANY_PATH,
     POSITIVE,
+    Check,
     Sections,
     at_least,
     from_to,
@@ -12,6 +14,12 @@ from research.settings import (
     setting,
 )
 
+# Layers count from 0, as a checkpoint's tensors do.
+LAYERS = Check(
+    "all, each, or different whole numbers from 0 with commas between them",
+    lambda text: text in ("all", "each") or _are_layers(text.split(",")),
+    names=("all", "each"),
+)
 INITIALIZERS = (
     "lecun_normal",
     "lecun_uniform",
@@ -122,13 +130,39 @@ class TaggerConfig(TransformerConfig):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CheckpointConfig:
+    """A published checkpoint in a local folder; for `launch.py surgery` alone."""
+
+    name: str = setting("checkpoint", "the model", ANY_NAME)
+    path: str | None = setting(
+        None, "the folder: config.json, safetensors, a tokenizer", ANY_PATH
+    )
+    trained: str | None = setting(
+        None,
+        "the activation that it was trained with; empty: what its config.json says",
+        ANY_NAME,
+    )
+    layers: str = setting(
+        "all",
+        "where the activation is swapped: in all layers, in each alone, or in these, "
+        "counted from 0: 0,3",
+        LAYERS,
+    )
+    dropout: float | None = setting(
+        None,
+        "share dropped in training; empty: config.json's, and none in distillation",
+        from_to(0.0, 0.9),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class OwnModelConfig:
     """A user's own model: a function that builds it, by file or module."""
 
     name: str = setting("", "the function that builds the model", ANY_NAME)
 
 
-ModelConfig = MLPConfig | TransformerConfig | OwnModelConfig
+ModelConfig = MLPConfig | TransformerConfig | CheckpointConfig | OwnModelConfig
 MODELS = Sections(
     {
         "mlp": MLPConfig,
@@ -136,7 +170,13 @@ MODELS = Sections(
         "lm": LanguageModelConfig,
         "masked_lm": MaskedLanguageModelConfig,
         "tagger": TaggerConfig,
+        "checkpoint": CheckpointConfig,
     },
     default="mlp",
     own=OwnModelConfig,
 )
+
+
+def _are_layers(words: list[str]) -> bool:
+    numbers = all(each.isascii() and each.isdigit() and len(each) < 6 for each in words)
+    return numbers and len({int(each) for each in words}) == len(words)

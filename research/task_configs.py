@@ -14,11 +14,13 @@ from research.settings import (
     at_least,
     between,
     from_to,
+    one_of,
     setting,
     whole,
 )
 
 PUBLISHED = "whose test set is the published one"
+RECOVERIES = ("auto", "labels", "language", "distillation", "none")
 CONSECUTIVE = "whose parts follow one another in the text"
 
 
@@ -151,6 +153,39 @@ class SpokenDigitsConfig:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class RecoveryConfig:
+    """What a checkpoint with another activation learns; for `launch.py surgery` alone."""
+
+    fixed_split: ClassVar[str] = "whose parts are fixed by the file"
+    fixed_test_split: ClassVar[str] = fixed_split
+
+    name: str = setting("recovery", "the task", ANY_NAME)
+    loss: str = setting(
+        "auto",
+        "labels: of a file's classes; language: of the model's own language head; "
+        "distillation: to the untouched model; none: nothing is trained; auto: the "
+        "first of these that there is something for, or none where each layer is "
+        "swapped alone",
+        one_of(RECOVERIES),
+    )
+    path: str | None = setting(
+        None,
+        "a text, a sentence a line, or an .npz of images; empty: sentences of Python's "
+        "own help, or parts of scikit-learn's two photographs",
+        ANY_PATH,
+    )
+    labels: str | None = setting(
+        None,
+        "a CSV file with the columns text and label, or an .npz of images and labels",
+        ANY_PATH,
+    )
+    length: int = setting(64, "tokens after which a sentence is cut", whole(4, 65_536))
+    train_samples: int = setting(512, "rows to train on, at most", at_least(2))
+    validation_samples: int = setting(64, "rows to validate on, at most", at_least(2))
+    test_samples: int = setting(256, "rows to measure on, at most", at_least(10))
+
+
 TaskConfig = (
     MoonsConfig
     | DigitsConfig
@@ -160,6 +195,7 @@ TaskConfig = (
     | MaskedLMConfig
     | TaggingConfig
     | SpokenDigitsConfig
+    | RecoveryConfig
 )
 TASKS = Sections(
     {
@@ -171,6 +207,7 @@ TASKS = Sections(
         "masked_lm": MaskedLMConfig,
         "tagging": TaggingConfig,
         "spoken_digits": SpokenDigitsConfig,
+        "recovery": RecoveryConfig,
     },
     default="moons",
 )

@@ -20,6 +20,7 @@ LEAVES = {
     "own_code",
     "prng",
     "settings",
+    "stopping",
     "task_configs",
 }
 EXPERIMENT = {
@@ -187,6 +188,13 @@ def test_light_modules_leave_jax_out():
         "        print(name, 'imports', heavy)\n"
     )
     assert found == ""
+
+
+def test_what_saves_lanes_is_imported_when_they_are_saved():
+    program = (
+        "import research.experiment, sys; print('orbax.checkpoint' in sys.modules)"
+    )
+    assert run(program) == "False"
 
 
 @pytest.mark.parametrize("path", FILES, ids=module_of)

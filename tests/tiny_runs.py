@@ -1,6 +1,7 @@
 """An experiment small enough for a test: 120 training rows, 8 hidden units, 5 epochs."""
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ import numpy as np
 from research.config_values import from_mapping
 from research.experiment.prepare import Experiment, prepare
 from research.records.events import Event
+from research.stopping import Stopping
+from research.training.keeper import NOBODY, Keeper
 from research.training.lanes import TrainedArm, join
 from research.training.plan import Plan
 from research.training.population import compile_programs
@@ -25,6 +28,26 @@ TINY = {
     "compute": {"devices": 2},
     "tensorboard": {"seeds": 0},
 }
+
+
+class After(Stopping):
+    """As if a signal came while lanes train, when it has been asked for often enough."""
+
+    def __init__(self, asked: int):
+        super().__init__()
+        self._left = asked
+
+    @contextlib.contextmanager
+    def held_back(self) -> Iterator[Callable[[], bool]]:
+        with super().held_back() as told:
+
+            def stopping() -> bool:
+                self._left -= 1
+                if self._left < 0:
+                    self.tell("SIGTERM")
+                return told()
+
+            yield stopping
 
 
 def tiny_experiment(**changes: Any) -> Experiment:
@@ -49,6 +72,7 @@ def train(
     epochs: int = 5,
     observe: Callable[[Event], None] = lambda event: None,
     before_scoring: Callable[[Sequence[int]], None] = lambda seeds: None,
+    keeper: Keeper = NOBODY,
 ) -> TrainedArm:
     """Trains one arm of an experiment as the run does, under a plan of the test's."""
     plan, problem = plan or fixed_plan(), experiment.problems[slug]
@@ -63,6 +87,7 @@ def train(
         epochs=epochs,
         observe=observe,
         before_scoring=before_scoring,
+        keeper=keeper,
     )
     return join(list(blocks))
 

@@ -53,8 +53,16 @@ COMMANDS = {
         "measure activations on their own: shape, moments, accuracy, cost",
     ),
     "surgery": Command(
-        ("checkpoint", "activations", "layers", "text", "workdir"),
-        "swap a trained encoder's activation, say what is left without training",
+        (
+            "checkpoint",
+            "activations",
+            "layers",
+            "text",
+            "labels",
+            "config",
+            "workdir",
+        ),
+        "swap a checkpoint's activation, measure the damage and what tuning mends",
     ),
     "help": Command((), "show this text"),
 }

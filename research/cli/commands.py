@@ -8,10 +8,16 @@ from research.config import ExperimentConfig
 from research.errors import ConfigError, DataError, Refusal, Stopped
 from research.records.folder import read_mapping
 from research.settings import shown
+from research.stopping import Stopping
 
 
-def compare(config: ExperimentConfig, prepared: Prepared, command: str) -> None:
+def compare(
+    config: ExperimentConfig, prepared: Prepared, command: str, stopping: Stopping
+) -> None:
     """Trains every arm into a folder and shows the verdict, or shows it again.
+
+    Args:
+      stopping: told of signals.
 
     Raises:
       Refusal: what `research.experiment.compare` refuses, or a signal.
@@ -27,14 +33,20 @@ def compare(config: ExperimentConfig, prepared: Prepared, command: str) -> None:
         from research.experiment import compare as train_and_judge
 
         try:
-            train_and_judge(config, workdir=workdir, command=line, console=Terminal())
+            train_and_judge(
+                config,
+                workdir=workdir,
+                command=line,
+                console=Terminal(),
+                stopping=stopping,
+            )
         except Refusal:
             remove_if_empty(workdir)
             raise
     except KeyboardInterrupt as signal:
         raise Stopped(
-            f"stopped by {str(signal) or 'SIGINT'}; the lanes that were finished are kept; "
-            f"go on with: {line}"
+            f"stopped by {str(signal) or 'SIGINT'}; what was trained is kept; to go on, run "
+            f"the same command again: {line}"
         ) from None
 
 

@@ -14,6 +14,7 @@ from research.settings import shown
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 DEFAULT = CONFIGS / "moons.py"
+SURGERY = CONFIGS / "surgery.py"
 
 
 def load(path: Path) -> ExperimentConfig:

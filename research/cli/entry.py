@@ -18,6 +18,7 @@ from research.cli.profile import profile
 from research.cli.surgery import surgery
 from research.cli.workdir import prepare
 from research.errors import Refusal, Stopped
+from research.stopping import Stopping
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -28,8 +29,8 @@ def main(argv: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ± shows ?
     try:
-        with _signals_interrupt():
-            _run(argv)
+        with _signals_told() as stopping:
+            _run(argv, stopping)
     except KeyboardInterrupt as stop:
         return _refuse(
             f"stopped by {str(stop) or 'SIGINT'}; nothing was trained",
@@ -52,7 +53,7 @@ def leave(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _run(argv: Sequence[str]) -> None:
+def _run(argv: Sequence[str], stopping: Stopping) -> None:
     request = read(argv)
     if request.command == "help":
         print(help_text())
@@ -60,8 +61,9 @@ def _run(argv: Sequence[str]) -> None:
         report(request.workdir)
     elif request.command == "profile":
         profile(request.activations, request.workdir, request.line)
-    elif request.surgery is not None:
-        surgery(request.surgery, request.workdir, request.line)
+    elif request.command == "surgery":
+        assert request.config is not None
+        surgery(request.config, request.workdir, request.line, stopping)
     elif request.analysis is not None:
         analyse(request.analysis, request.workdir, request.line)
     elif request.planning is not None:
@@ -70,7 +72,7 @@ def _run(argv: Sequence[str]) -> None:
     else:
         assert request.config is not None
         prepared = prepare(request.workdir, request.config, request.stem)
-        compare(request.config, prepared, request.line)
+        compare(request.config, prepared, request.line, stopping)
 
 
 def _refuse(line: str, exit_code: int) -> int:
@@ -79,20 +81,23 @@ def _refuse(line: str, exit_code: int) -> int:
 
 
 @contextlib.contextmanager
-def _signals_interrupt() -> Iterator[None]:
-    """Makes SIGINT and SIGTERM raise KeyboardInterrupt until the block is left.
+def _signals_told() -> Iterator[Stopping]:
+    """Yields who is told of SIGINT and SIGTERM until the block is left.
 
-    No library's `except Exception` swallows it. A second signal ends the process.
+    While lanes train they are saved first; elsewhere KeyboardInterrupt is raised at
+    once, which no library's `except Exception` swallows. A second signal ends the
+    process.
     """
-    before = {number: signal.signal(number, _interrupt) for number in SIGNALS}
+    stopping = Stopping()
+
+    def tell(number: int, frame: FrameType | None) -> None:
+        for each in SIGNALS:
+            signal.signal(each, signal.SIG_DFL)
+        stopping.tell(signal.Signals(number).name)
+
+    before = {number: signal.signal(number, tell) for number in SIGNALS}
     try:
-        yield
+        yield stopping
     finally:
         for number, handler in before.items():
             signal.signal(number, handler or signal.SIG_DFL)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    for each in SIGNALS:
-        signal.signal(each, signal.SIG_DFL)
-    raise KeyboardInterrupt(signal.Signals(number).name)

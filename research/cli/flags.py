@@ -16,9 +16,10 @@ from research.cli.arguments import split
 from research.cli.fields import CHOICES, flag_text, read_field
 from research.cli.plan import PLAN_FLAGS, Planning, read_planning
 from research.cli.profile import DEFAULT, read_activations
-from research.cli.surgery import Surgery, read_surgery
+from research.cli.surgery import as_fields, check_surgery, in_flags
 from research.config import ExperimentConfig
 from research.config_values import from_mapping, renamed, to_config_dict
+from research.errors import ConfigError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +29,8 @@ class Request:
     stem: the name of the config file, after which the run folder is called.
     line: the command as it can be repeated, without its `--workdir`.
     analysis: what analyse and check_table are asked for; config what compare and plan
-    are; planning what plan is beside it; activations what profile is, by their
-    canonical names; surgery what surgery is.
+    and surgery are; planning what plan is beside it; activations what profile is, by
+    their canonical names.
     """
 
     command: str
@@ -37,7 +38,6 @@ class Request:
     analysis: Analysis | None
     planning: Planning | None
     activations: tuple[str, ...]
-    surgery: Surgery | None
     workdir: Path | None
     stem: str
     line: str
@@ -53,7 +53,9 @@ def read(argv: Sequence[str]) -> Request:
     given = dict(arguments.flags)
     workdir = given.pop("workdir", None)
     words = [f"--{name}={text}" for name, text in given.items()]
-    path = read_path("config", given.pop("config", str(config_file.DEFAULT)))
+    operates = arguments.command == "surgery"
+    default = config_file.SURGERY if operates else config_file.DEFAULT
+    path = read_path("config", given.pop("config", str(default)))
     analysis = None
     if arguments.command in ("analyse", "check_table"):
         analysis = read_analysis(arguments.command, given)
@@ -65,15 +67,18 @@ def read(argv: Sequence[str]) -> Request:
         planning = read_planning(
             {flag: given.pop(flag) for flag in PLAN_FLAGS if flag in given}
         )
-    surgery = read_surgery(given) if arguments.command == "surgery" else None
-    trains = arguments.command in ("compare", "plan")
+    config = None
+    if operates:
+        config = _surgery_config(path, given)
+    elif arguments.command in ("compare", "plan"):
+        config = _config(path, given)
+        arms_of(config)
     return Request(
         command=arguments.command,
-        config=_config(path, given) if trains else None,
+        config=config,
         analysis=analysis,
         planning=planning,
         activations=activations,
-        surgery=surgery,
         workdir=None if workdir is None else read_path("workdir", workdir),
         stem=analysis.stem if analysis else path.stem,
         line=shlex.join(["python", "launch.py", arguments.command, *words]),
@@ -91,8 +96,15 @@ def _config(path: Path, given: Mapping[str, str]) -> ExperimentConfig:
     values = {
         field: read_field(field, text, names=names) for field, text in texts.items()
     }
-    config = from_mapping(_overridden(renamed(config, names), values))
-    arms_of(config)
+    return from_mapping(_overridden(renamed(config, names), values))
+
+
+def _surgery_config(path: Path, given: Mapping[str, str]) -> ExperimentConfig:
+    try:
+        config = _config(path, as_fields(given))
+    except ConfigError as error:
+        raise in_flags(error) from None
+    check_surgery(config)
     return config
 
 

@@ -41,8 +41,8 @@ def profile(names: tuple[str, ...], workdir: Path | None, command: str) -> None:
     from research.records.manifest import processor
     from research.reporting.figure_profile import profile_figures
     from research.reporting.figures import draw_each
-    from research.reporting.profile_progress import step_progress
     from research.reporting.profile_tables import print_profile
+    from research.reporting.step_progress import step_progress
 
     # A user's own is imported and tried first, so that a refusal leaves no folder.
     records = tuple(lookup(name) for name in names)

@@ -1,109 +1,128 @@
-"""The command that swaps a trained encoder's activation. The heavy imports stand inside."""
+"""The command that swaps a checkpoint's activation. The heavy imports stand inside."""
 
 import shlex
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
-from research.cli.analysis import read_file, read_path
-from research.cli.profile import read_activations
-from research.cli.workdir import prepare_analysis, remove_if_empty
-from research.errors import ConfigError, Refusal
-from research.settings import shown
+from research.activations.names import distinct
+from research.cli.workdir import prepare_surgery, remove_if_empty
+from research.config import ExperimentConfig
+from research.config_values import to_mapping
+from research.errors import ConfigError, Refusal, Stopped
+from research.model_configs import CheckpointConfig
+from research.stopping import Stopping
+from research.task_configs import RecoveryConfig
 
-DEFAULT = "gelu,relu,silu"
+# The fields that have a flag of their own.
+FIELDS = {
+    "checkpoint": "model.path",
+    "activations": "activations",
+    "layers": "model.layers",
+    "text": "task.path",
+    "labels": "task.labels",
+}
 PACKAGES = ("numpy", "jax", "flax", "safetensors", "tokenizers")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Surgery:
-    """What surgery is asked for.
-
-    activations: canonical names. layers: which ones are swapped, counted from 0: all
-    together, each alone, or these. text: None means Python's own reference.
-    """
-
-    checkpoint: Path
-    activations: tuple[str, ...]
-    layers: Literal["all", "each"] | tuple[int, ...]
-    text: Path | None
-
-
-def read_surgery(given: Mapping[str, str]) -> Surgery:
-    """Reads the flags of surgery.
+def as_fields(given: Mapping[str, str]) -> dict[str, str]:
+    """Returns the flags of surgery as those of the fields that they stand for.
 
     Raises:
-      ConfigError: a value that cannot be used, or a folder or file that is not there.
+      ConfigError: a field is given by both.
     """
-    if "checkpoint" not in given:
+    fields = {f"config.{FIELDS.get(name, '')}": name for name in given}
+    for field, name in fields.items():
+        if name in FIELDS and field in given:
+            raise ConfigError(f"--{name}: stands for --{field}; give one of the two")
+    return {
+        f"config.{FIELDS[name]}" if name in FIELDS else name: text
+        for name, text in given.items()
+    }
+
+
+def in_flags(error: ConfigError) -> ConfigError:
+    """Returns a refusal that names the flag where one stands for the field."""
+    told = str(error)
+    for flag, field in FIELDS.items():
+        if told.startswith(f"--config.{field}="):
+            return ConfigError(told.replace(f"--config.{field}=", f"--{flag}=", 1))
+    return error
+
+
+def check_surgery(config: ExperimentConfig) -> None:
+    """Checks that a config is one of surgery.
+
+    Raises:
+      ConfigError: another task, model or mode, no checkpoint, or two names of one
+        function among the activations.
+    """
+    if not isinstance(config.task, RecoveryConfig):
+        raise ConfigError(f"task.name={config.task.name}: must be recovery for surgery")
+    if not isinstance(config.model, CheckpointConfig):
+        raise ConfigError(
+            f"model.name={config.model.name}: must be checkpoint for surgery"
+        )
+    if config.model.path is None:
         raise ConfigError(
             "surgery: needs --checkpoint=DIR, the local folder of a published checkpoint"
         )
-    folder = read_path("checkpoint", given["checkpoint"])
-    if not folder.is_dir():
-        raise ConfigError(f"--checkpoint={folder}: no such folder")
-    return Surgery(
-        checkpoint=folder,
-        activations=read_activations(given.get("activations", DEFAULT)),
-        layers=_layers(given.get("layers", "all")),
-        text=read_file("text", given["text"]) if "text" in given else None,
-    )
+    if config.mode != "compare":
+        raise ConfigError(f"mode={config.mode}: must be compare for surgery")
+    distinct(config.activations)
 
 
-def _layers(text: str) -> Literal["all", "each"] | tuple[int, ...]:
-    word = text.strip()
-    if word == "all" or word == "each":
-        return word
-    words = [each.strip() for each in word.split(",")]
-    if not all(each.isascii() and each.isdigit() and len(each) < 6 for each in words):
-        raise ConfigError(
-            f"--layers={shown(text)}: must be all, each, or whole numbers from 0 with "
-            "commas between them"
-        )
-    layers = tuple(map(int, words))
-    if len(set(layers)) < len(layers):
-        raise ConfigError(f"--layers={shown(text)}: a layer is named twice")
-    return tuple(sorted(layers))
+def surgery(
+    config: ExperimentConfig, workdir: Path | None, command: str, stopping: Stopping
+) -> None:
+    """Swaps, measures, tunes and measures again; writes and shows it.
 
-
-def surgery(asked: Surgery, workdir: Path | None, command: str) -> None:
-    """Measures what swapped activations leave of an encoder; writes and shows it.
+    Args:
+      stopping: told of signals.
 
     Raises:
-      ConfigError: an activation, a layer or a folder that cannot be used.
-      DataError: a checkpoint or a text that cannot be read.
+      Refusal: a checkpoint, rows, an activation or a folder that cannot be used; what
+        training refuses; a signal.
     """
     began = time.perf_counter()
+    from research.experiment.prepare import ready
     from research.surgery.swap import prepare_swap
 
+    ready(config)
     # The checkpoint is read first, so that a refusal leaves no folder.
-    swap = prepare_swap(
-        asked.checkpoint, asked.activations, layers=asked.layers, text=asked.text
-    )
+    swap = prepare_swap(config)
     from research.cli.terminal import Terminal
     from research.records.analysis_manifest import analysis_manifest
     from research.records.folder import RunFolder, write_json
     from research.reporting.console import print_verdict
-    from research.reporting.profile_progress import step_progress
     from research.reporting.report import write_report
-    from research.surgery.measure import measure, steps
-    from research.surgery.summary import summarise
+    from research.surgery.operation import operate
 
-    folder = RunFolder(prepare_analysis(workdir, "surgery", "surgery"))
-    console = Terminal()
+    folder = RunFolder(prepare_surgery(workdir, config, "surgery"))
+    console, line = Terminal(), f"{command} {shlex.quote(f'--workdir={folder.root}')}"
+    write_json(folder.config, to_mapping(config))
     try:
-        with step_progress(console, steps(swap.tokens)) as tell:
-            measured = measure(swap.pretrained, swap.arms, swap.tokens, tell=tell)
-    except (Refusal, KeyboardInterrupt):
-        remove_if_empty(folder.root)
+        summary = operate(swap, folder, console, command=line, stopping=stopping)
+    except Refusal:
+        _leave(folder)
         raise
-    line = f"{command} {shlex.quote(f'--workdir={folder.root}')}"
+    except KeyboardInterrupt as signal:
+        _leave(folder)
+        raise Stopped(
+            f"stopped by {str(signal) or 'SIGINT'}; what was trained is kept; to go on, run "
+            f"the same command again: {line}"
+        ) from None
     manifest = analysis_manifest(command=line, sources=swap.sources, packages=PACKAGES)
     write_json(folder.manifest, manifest)
-    summary = summarise(swap, measured)
     summary["total_seconds"] = time.perf_counter() - began
     write_json(folder.summary, summary)
     write_report(folder.root)
     print_verdict(summary, console, workdir=folder.root)
+
+
+def _leave(folder: Any) -> None:
+    """Removes a folder in which nothing was trained or measured."""
+    if {each.name for each in folder.root.iterdir()} == {folder.config.name}:
+        folder.config.unlink()
+        remove_if_empty(folder.root)

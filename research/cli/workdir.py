@@ -10,11 +10,11 @@ from research.activations.names import canonical_config
 from research.config import ExperimentConfig
 from research.errors import ConfigError
 from research.records.folder import new_folder, read_mapping
-from research.records.lock import NAME as LOCK
 from research.records.reopening import (
     changes,
     changes_verdict,
     check_changes,
+    holds_something,
     recorded_config,
 )
 
@@ -76,6 +76,29 @@ def prepare_analysis(workdir: Path | None, stem: str, mode: str) -> Path:
     return workdir
 
 
+def prepare_surgery(workdir: Path | None, config: ExperimentConfig, stem: str) -> Path:
+    """Returns a folder that can be written: a new one, or one of the same surgery.
+
+    What it measures is measured anew; what it trained, in a run folder within, is kept.
+
+    Raises:
+      ConfigError: a path that is no folder or cannot be written, or a folder that holds
+        a surgery of another config, or something else.
+      DataError: the folder's config.json cannot be read.
+    """
+    if workdir is None:
+        return new_folder(RUNS, stem)
+    if _made(workdir):
+        there = recorded_config(workdir)
+        if there is None:
+            raise ConfigError(
+                f"--workdir={workdir}: is not empty and holds no surgery; name a new "
+                "folder"
+            )
+        check_changes(workdir, changes(there, config, lambda config: config))
+    return workdir
+
+
 def prepare_profile(workdir: Path | None, arms: Sequence[str]) -> Path:
     """Returns a folder that can be written: a new one, or one of these arms' profile.
 
@@ -118,7 +141,7 @@ def _made(workdir: Path) -> bool:
         workdir.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=workdir):
             pass
-        return any(each.name != LOCK for each in workdir.iterdir())
+        return holds_something(workdir)
     except FileExistsError:
         raise ConfigError(f"--workdir={workdir}: must be a folder") from None
     except (OSError, ValueError) as error:

@@ -9,10 +9,13 @@ import numpy as np
 from research.errors import DataError
 from research.experiment.prepare import Experiment
 from research.experiment.scores import score_columns
+from research.experiment.underway import block_folder, blocks_underway, make_keeper
+from research.records.checkpoint import remove_checkpoints
 from research.records.events import ArmFinished, ArmStarted, Observer, RoundFinished
 from research.records.folder import RunFolder
 from research.records.lane_files import lane_files, read_lanes, write_lanes
 from research.records.ledger import record_opening
+from research.stopping import Stopping
 from research.training.lanes import TrainedArm, choose, from_arrays, join, to_arrays
 from research.training.plan import Plan
 from research.training.population import Programs, compile_programs
@@ -29,7 +32,8 @@ class Run:
     """An experiment in its folder, with who watches it and what it has trained so far.
 
     trained: how many lanes each block had that this process trained.
-    damaged: a sentence for each file of lanes that could not be read.
+    damaged: a sentence for each file of lanes that could not be read, or not written.
+    stopping: told by the launcher of a signal; lanes are saved before it is raised.
     """
 
     experiment: Experiment
@@ -39,6 +43,7 @@ class Run:
     lanes: dict[str, list[TrainedArm]] = field(default_factory=dict)
     trained: list[int] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
+    stopping: Stopping = field(default_factory=Stopping)
 
 
 def train(run: Run, arm: str, seeds: Sequence[int]) -> TrainedArm:
@@ -47,11 +52,12 @@ def train(run: Run, arm: str, seeds: Sequence[int]) -> TrainedArm:
         run.lanes[arm] = list(_finished(run, arm))
     done = {int(seed) for block in run.lanes[arm] for seed in block.seeds}
     missing = [seed for seed in seeds if seed not in done]
-    if missing:
-        for block in _train_missing(run, arm, missing):
+    for part, plan in _parts(run, arm, missing, done):
+        for block in _train_missing(run, arm, part, plan):
             write_lanes(run.folder, arm, to_arrays(block))
             run.lanes[arm].append(block)
             run.trained.append(len(block.seeds))
+            remove_checkpoints(block_folder(run.folder, arm, block.seeds.tolist()))
     return choose(join(run.lanes[arm]), seeds)
 
 
@@ -102,10 +108,29 @@ def _finished(run: Run, arm: str) -> Iterator[TrainedArm]:
         yield block
 
 
-def _train_missing(run: Run, arm: str, seeds: Sequence[int]) -> Iterator[TrainedArm]:
+def _parts(
+    run: Run, arm: str, missing: Sequence[int], done: set[int]
+) -> Iterator[tuple[Sequence[int], Plan]]:
+    """Yields the seeds to train with their plans: first those that are under way.
+
+    A block that is under way stays one, for its lanes are as far as each other.
+    """
+    left = list(missing)
+    plan = run.experiment.plan
+    found = blocks_underway(run.folder, arm, finished=done, note=run.damaged.append)
+    for block in found:
+        if set(block) <= set(left):
+            left = [seed for seed in left if seed not in block]
+            yield block, fitted_plan(plan, len(block), whole=True)
+    if left:
+        yield left, fitted_plan(plan, len(left))
+
+
+def _train_missing(
+    run: Run, arm: str, seeds: Sequence[int], plan: Plan
+) -> Iterator[TrainedArm]:
     experiment = run.experiment
     config, problem = experiment.config, experiment.problems[arm]
-    plan = fitted_plan(experiment.plan, len(seeds))
     place = (id(problem), plan.lanes_per_block)
     if place not in run.compiled:
         run.observe(ArmStarted(arm=arm))
@@ -126,15 +151,26 @@ def _train_missing(run: Run, arm: str, seeds: Sequence[int]) -> Iterator[Trained
         epochs=config.epochs,
         observe=run.observe,
         before_scoring=before_scoring,
+        keeper=make_keeper(
+            experiment,
+            run.folder,
+            arm,
+            stopping=run.stopping,
+            note=run.damaged.append,
+        ),
     )
 
 
-def fitted_plan(plan: Plan, lanes: int) -> Plan:
+def fitted_plan(plan: Plan, lanes: int, *, whole: bool = False) -> Plan:
     """Returns the plan with a block no larger than these lanes need.
 
     The width of a chunk and the number of devices stay: they change rounding, and the
     size of a block does not.
+
+    Args:
+      whole: one block takes them all, as it has done before.
     """
     stride = plan.devices * plan.lanes_per_chunk
-    most = -(-lanes // stride) * stride
-    return dataclasses.replace(plan, lanes_per_block=min(plan.lanes_per_block, most))
+    needed = -(-lanes // stride) * stride
+    block = needed if whole else min(plan.lanes_per_block, needed)
+    return dataclasses.replace(plan, lanes_per_block=block)

@@ -1,6 +1,6 @@
 """Everything that an experiment needs before it trains: checked, loaded, laid out."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import jax
@@ -10,7 +10,14 @@ from research.activations.catalog import Activation, lookup
 from research.activations.names import arms_of, remarks
 from research.config import SUB_RUN_IDS, ExperimentConfig
 from research.errors import ConfigError
-from research.experiment.problems import describe_model, load_task, make_problem
+from research.experiment.problems import (
+    ModelKind,
+    data_of,
+    load_task,
+    make_problem,
+    model_kind,
+    shapes_of,
+)
 from research.tasks.contract import Task
 from research.training.devices import claim_devices
 from research.training.plan import Plan, make_plan
@@ -32,6 +39,7 @@ class Experiment:
 
     config: ExperimentConfig
     task: Task
+    kind: ModelKind
     data: Data
     activations: Mapping[str, Activation]
     problems: Mapping[str, Problem]
@@ -54,7 +62,7 @@ class Experiment:
     def title(self) -> str:
         """The experiment in one line: task, model, optimiser, seeds."""
         config = self.config
-        model = describe_model(config, self.task)
+        model = self.describe()
         most = "at most " if config.seeds_plan == "sequential" else ""
         return (
             f"{self.task.name} · {model} · {config.optimizer.name.capitalize()} "
@@ -62,6 +70,10 @@ class Experiment:
             f"{config.epochs} epoch{'s' * (config.epochs > 1)} · "
             f"{most}{config.seeds} seed{'s' * (config.seeds > 1)}"
         )
+
+    def describe(self, activation: Activation | None = None) -> str:
+        """Returns the model's one-line name, or what it is in the arm of an activation."""
+        return self.kind.describe(self.config.model, activation, shapes_of(self.task))
 
     @property
     def steps_per_epoch(self) -> int:
@@ -79,44 +91,83 @@ def prepare(config: ExperimentConfig, *, recorded: Plan | None = None) -> Experi
       ConfigError: an activation that cannot be used.
       InvalidComparison: a model that does not call its activation.
     """
+    names, reference = arms_of(config)
+    if config.mode == "null":
+        names = (reference,)
+    note = ready(config)
+    return assemble(
+        config,
+        load_task(config),
+        model_kind(config),
+        names=names,
+        reference=reference,
+        recorded=recorded,
+        notes=(*((note,) if note else ()), *remarks(config.activations)),
+    )
+
+
+def ready(config: ExperimentConfig) -> str | None:
+    """Sets up JAX for an experiment; returns what is to be known of its devices.
+
+    Raises:
+      ConfigError: a setting under which nothing can be trained.
+    """
     if jax.config.values["jax_debug_nans"]:
         raise ConfigError(
             "jax_debug_nans: must be off; a diverged lane is NaN by design"
         )
-    names, reference = arms_of(config)
-    if config.mode == "null":
-        names = (reference,)
     note = claim_devices(config.compute.devices)
     jax.config.update("jax_default_matmul_precision", PRECISION)
-    activations = {record.slug: record for record in map(lookup, names)}
-    task, data = load_task(config)
+    return note
+
+
+def assemble(
+    config: ExperimentConfig,
+    task: Task,
+    kind: ModelKind,
+    *,
+    names: Sequence[str],
+    reference: str,
+    recorded: Plan | None = None,
+    notes: tuple[str, ...] = (),
+) -> Experiment:
+    """Returns the experiment of a task and a model that are loaded.
+
+    Args:
+      names: the arms, the reference among them.
+      recorded, notes: as for `prepare`, and what its warnings begin with.
+
+    Raises:
+      ConfigError: a model that cannot be built, or fewer rows than a batch.
+      InvalidComparison: a model that does not call its activation.
+    """
     if task.rows.train < config.batch_size:
         raise ConfigError(
             f"batch_size={config.batch_size}: must be at most {task.rows.train}, the "
             f"rows of {task.name}'s training part"
         )
+    activations = {record.slug: record for record in map(lookup, names)}
+    data = data_of(task, kind)
     problems = {
-        slug: make_problem(config, task, data, activation)
+        slug: make_problem(config, task, data, activation, kind=kind)
         for slug, activation in activations.items()
     }
     base = lookup(reference).slug
     if config.mode == "null":
         activations = dict.fromkeys((base, base + NULL), activations[base])
         problems = dict.fromkeys(activations, problems[base])
-    return Experiment(
+    experiment = Experiment(
         config=config,
         task=task,
+        kind=kind,
         data=data,
         activations=activations,
         problems=problems,
         reference=base,
         plan=_plan(config, problems, data, recorded),
-        notes=(
-            *((note,) if note else ()),
-            *remarks(config.activations),
-            *_sizes(config, task, activations, problems, base),
-        ),
+        notes=notes,
     )
+    return replace(experiment, notes=(*notes, *_sizes(experiment)))
 
 
 def _plan(
@@ -141,21 +192,19 @@ def _plan(
     return plan if recorded is None else replace(plan, rule=recorded.rule)
 
 
-def _sizes(
-    config: ExperimentConfig,
-    task: Task,
-    activations: Mapping[str, Activation],
-    problems: Mapping[str, Problem],
-    reference: str,
-) -> Iterator[str]:
+def _sizes(experiment: Experiment) -> Iterator[str]:
     """Says which arms have another number of parameters than the reference."""
-    counts = {slug: _count_parameters(problem) for slug, problem in problems.items()}
+    activations, reference = experiment.activations, experiment.reference
+    counts = {
+        slug: _count_parameters(problem)
+        for slug, problem in experiment.problems.items()
+    }
     base = counts[reference]
     for slug, count in counts.items():
         if count != base:
-            model = describe_model(config, task, activations[slug])
             yield (
-                f"{activations[slug].name} has {count:,} parameters ({model}), "
+                f"{activations[slug].name} has {count:,} parameters "
+                f"({experiment.describe(activations[slug])}), "
                 f"{100 * (count / base - 1):+.2g} % against {base:,} of "
                 f"{activations[reference].name}"
             )

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
 from research.activations.catalog import Activation
 from research.config import ExperimentConfig
@@ -61,11 +61,13 @@ class ModelKind:
     """How a model is built from its config, and how it is called in reports.
 
     sees_ahead: whether an output may depend on inputs of later positions.
+    constants: the arrays of models that are `bound` to some.
     """
 
     build: Callable[[Any, Activation, Shapes], Model]
     describe: Callable[[Any, Activation | None, Shapes], str]
     sees_ahead: bool = True
+    constants: PyTree = ()
 
 
 MODELS = {
@@ -78,10 +80,25 @@ MODELS = {
 OWN = ModelKind(build_own, describe_own)
 
 
-def load_task(config: ExperimentConfig) -> tuple[Task, Data]:
-    """Returns the task, and its arrays as the device holds them."""
-    task = TASKS[config.task.name](config.task)
-    return task, jax.tree.map(jnp.asarray, Data(task.inputs, task.targets))
+def load_task(config: ExperimentConfig) -> Task:
+    """Returns the task that the config names.
+
+    Raises:
+      ConfigError: a task that another command loads.
+    """
+    name = config.task.name
+    if name not in TASKS:
+        raise ConfigError(
+            f"task.name={name}: is that of `launch.py surgery`; the others are "
+            f"{', '.join(TASKS)}"
+        )
+    return TASKS[name](config.task)
+
+
+def data_of(task: Task, kind: ModelKind) -> Data:
+    """Returns the arrays of task and model as the device holds them."""
+    data = Data(task.inputs, task.targets, kind.constants)
+    return jax.tree.map(jnp.asarray, data)
 
 
 def shapes_of(task: Task) -> Shapes:
@@ -96,21 +113,28 @@ def shapes_of(task: Task) -> Shapes:
     return Shapes(one, task.outputs, task.vocabulary)
 
 
-def describe_model(
-    config: ExperimentConfig, task: Task, activation: Activation | None = None
-) -> str:
-    """Returns the model's one-line name, or what it is in the arm of an activation."""
-    kind = model_kind(config)
-    return kind.describe(config.model, activation, shapes_of(task))
-
-
 def model_kind(config: ExperimentConfig) -> ModelKind:
-    """Returns the kind that the config names; a name with a colon is a user's own."""
-    return MODELS.get(config.model.name, OWN)
+    """Returns the kind that the config names; a name with a colon is a user's own.
+
+    Raises:
+      ConfigError: a model that another command builds.
+    """
+    name = config.model.name
+    if name not in MODELS and not is_own(name):
+        raise ConfigError(
+            f"model.name={name}: is that of `launch.py surgery`; the others are "
+            f"{', '.join(MODELS)}"
+        )
+    return MODELS.get(name, OWN)
 
 
 def make_problem(
-    config: ExperimentConfig, task: Task, data: Data, activation: Activation
+    config: ExperimentConfig,
+    task: Task,
+    data: Data,
+    activation: Activation,
+    *,
+    kind: ModelKind,
 ) -> Problem:
     """Returns an arm's training problem.
 
@@ -118,8 +142,7 @@ def make_problem(
       ConfigError: a model that cannot be built, or trained on this task.
       InvalidComparison: the model never calls its activation.
     """
-
-    kind, shapes = model_kind(config), shapes_of(task)
+    shapes = shapes_of(task)
     if task.causal and kind.sees_ahead and kind is not OWN:
         raise ConfigError(
             f"model.name={config.model.name}: sees the characters that "

@@ -62,6 +62,7 @@ def write_results(
         Results(
             config=config,
             task=task,
+            model=experiment.describe(),
             reference=experiment.reference,
             activations=experiment.activations,
             trained=trained,

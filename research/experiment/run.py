@@ -16,6 +16,7 @@ from research.experiment.started import recorded_plan
 from research.experiment.variance import measure_variance
 from research.records.folder import RunFolder, new_folder
 from research.records.outcome import check_outcome
+from research.stopping import Stopping
 
 
 def compare(
@@ -24,17 +25,23 @@ def compare(
     workdir: Path | str | None = None,
     command: str | None = None,
     console: Console | None = None,
+    stopping: Stopping | None = None,
 ) -> dict[str, Any]:
     """Trains every arm over all seeds and judges them; returns summary.json's mapping.
 
     In a folder that holds lanes of the same experiment only those that are missing are
-    trained: of a run that was stopped, or of more seeds.
+    trained: of a run that was stopped, or of more seeds. Lanes that were saved on the
+    way are gone on with. Here Ctrl-C raises KeyboardInterrupt at once, as it does
+    everywhere in Python: the next call goes on from the last checkpoint. It is the
+    launcher that saves before it stops.
 
     Args:
       config: an ExperimentConfig, or a nested mapping of the fields that differ from
         the defaults. None means make_moons with ReLU and GELU.
       workdir: the run folder; the first free `runs/<task>-<n>` when not given.
       command: what the manifest records as the command of this run.
+      stopping: whom a signal handler tells; lanes are then saved before the run ends in
+        KeyboardInterrupt.
 
     Raises:
       ConfigError: a field that cannot be used, or a folder that holds something else.
@@ -49,6 +56,8 @@ def compare(
     root = place or new_folder(Path("runs"), experiment.task.name)
     line = command or shlex.join(sys.argv)
     conduct = measure_variance if checked.mode == "variance" else run_in
-    summary = conduct(experiment, RunFolder(root), console, command=line)
+    summary = conduct(
+        experiment, RunFolder(root), console, command=line, stopping=stopping
+    )
     check_outcome(summary)
     return summary

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -18,7 +18,7 @@ from research.experiment.results import write_results
 from research.experiment.sequential import train_sequentially
 from research.experiment.started import describe_manifest, run_started
 from research.records.events import RunFinished
-from research.records.folder import RunFolder, write_json
+from research.records.folder import RunFolder, remove_unfinished, write_json
 from research.records.ledger import record_change
 from research.records.lock import locked
 from research.records.reopening import (
@@ -32,6 +32,7 @@ from research.records.reopening import (
 )
 from research.reporting.console import print_verdict
 from research.reporting.report import write_report
+from research.stopping import Stopping
 from research.training.lanes import TrainedArm
 
 
@@ -42,11 +43,13 @@ def run_in(
     *,
     command: str,
     compiled: Compiled | None = None,
+    stopping: Stopping | None = None,
 ) -> dict[str, Any]:
     """Trains, judges and shows an experiment in a folder of its own.
 
     Args:
       compiled: programs of the same problems, which are used and added to.
+      stopping: told by the launcher of a signal.
     """
     began = time.perf_counter()
     with opened(experiment, folder, command=command) as note:
@@ -64,17 +67,26 @@ def run_in(
                 folder=folder,
                 observe=watch.observe,
                 compiled={} if compiled is None else compiled,
+                stopping=stopping or Stopping(),
             )
-            trained = _train(run)
-            summary = write_results(run, trained, failures=watch.failures, began=began)
+            try:
+                trained = _train(run)
+            except KeyboardInterrupt:
+                _warn(console, run.damaged)
+                raise
+            failures = (*run.damaged, *watch.failures)
+            summary = write_results(run, trained, failures=failures, began=began)
             unwritten = _report(summary, folder, watch)
         print_verdict(summary, console, workdir=folder.root)
-    for told in (*run.damaged, *watch.failures):
-        if told not in summary["warnings"]:
-            console.print(f"Warning: {told}", markup=False)
+    _warn(console, [told for told in watch.failures if told not in failures])
     if unwritten is not None:
         raise unwritten
     return summary
+
+
+def _warn(console: Console, sentences: Sequence[str]) -> None:
+    for told in sentences:
+        console.print(f"Warning: {told}", markup=False)
 
 
 @contextlib.contextmanager
@@ -91,6 +103,7 @@ def opened(
     """
     config = experiment.config
     with locked(folder.root) as note:
+        remove_unfinished(folder.root)
         there = recorded_config(folder.root)
         told = describe_manifest(experiment, command)
         if there is None:

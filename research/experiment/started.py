@@ -68,7 +68,13 @@ def describe_manifest(experiment: Experiment, command: str) -> dict[str, Any]:
         precision=f"{config.compute.dtype}, matmul {PRECISION}",
         remarks=task.remarks,
         sources=own_sources((*config.activations, config.model.name)),
-        data=_named({"inputs": task.inputs, "targets": task.targets}),
+        data=_named(
+            {
+                "inputs": task.inputs,
+                "targets": task.targets,
+                "constants": experiment.kind.constants,
+            }
+        ),
     )
 
 

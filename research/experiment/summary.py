@@ -9,7 +9,6 @@ import numpy as np
 from research import statistics
 from research.activations.catalog import Activation
 from research.config import ExperimentConfig
-from research.experiment.problems import describe_model
 from research.experiment.scores import Columns, per_example
 from research.statistics import Comparison
 from research.tasks.contract import Metric, Task
@@ -25,11 +24,12 @@ STATISTICS_SEED = 0
 class Results:
     """Everything that was measured, by the arms' slugs.
 
-    pairing: None where the arms are no pairs.
+    model: its one-line name. pairing: None where the arms are no pairs.
     """
 
     config: ExperimentConfig
     task: Task
+    model: str
     reference: str
     activations: Mapping[str, Activation]
     trained: Mapping[str, TrainedArm]
@@ -53,14 +53,16 @@ def summarise(results: Results) -> dict[str, Any]:
     """Returns the mapping of summary.json; all but the times is a function of the lanes."""
     config, task = results.config, results.task
     metric, primary = task.metrics[task.primary], primary_metric(config, task)
-    comparisons = _judge(results, metric, primary)
+    # An arm alone, as a single swap that is distilled, is compared with nothing.
+    several = len(results.trained) > 1
+    comparisons = _judge(results, metric, primary) if several else ()
     loss = task.metrics.get("loss")
     return {
         "schema": SCHEMA,
         "mode": config.mode,
         "plan": config.seeds_plan,
         "task": task.name,
-        "model": describe_model(config, task),
+        "model": results.model,
         "initializer": _initializer(config),
         "optimizer": config.optimizer.name,
         "learning_rate": config.optimizer.learning_rate[0],

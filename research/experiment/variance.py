@@ -25,13 +25,19 @@ from research.records.outcome import check_outcome
 from research.records.score_table import read_scores
 from research.reporting.console import print_verdict
 from research.reporting.report import write_report
+from research.stopping import Stopping
 
 TOGETHER = "all"
 Scores = Mapping[str, Float64[np.ndarray, "*backgrounds seeds"]]
 
 
 def measure_variance(
-    experiment: Experiment, folder: RunFolder, console: Console, *, command: str
+    experiment: Experiment,
+    folder: RunFolder,
+    console: Console,
+    *,
+    command: str,
+    stopping: Stopping | None = None,
 ) -> dict[str, Any]:
     """Trains every sub-run, tells their variances apart, and returns the summary.
 
@@ -54,6 +60,7 @@ def measure_variance(
                 Console(file=io.StringIO()),
                 command=f"{command} (its sub-run {name})",
                 compiled=compiled,
+                stopping=stopping,
             )
             check_outcome(summary)
             trainings += summary["trainings"]

@@ -36,10 +36,14 @@ class Model(NamedTuple):
 
     init: key -> (params, state).
     apply: (params, state, inputs, *, key, train) -> (outputs, state).
+    bound: constants -> the same model on these arrays, for one that starts from arrays
+      or reads them: as arguments of a program they are held once, as literals in every
+      program. None of a model without.
     """
 
     init: Callable[..., tuple[PyTree, PyTree]]
     apply: Callable[..., tuple[Any, PyTree]]
+    bound: Callable[[PyTree], "Model"] | None = None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,10 @@ class RunFolder:
         return self.root / "checkpoints/finished"
 
     @property
+    def underway(self) -> Path:
+        return self.root / "checkpoints/underway"
+
+    @property
     def figures(self) -> Path:
         return self.root / "results/figures.npz"
 
@@ -103,6 +108,17 @@ def write_bytes(path: Path, content: bytes) -> None:
         beside.unlink(missing_ok=True)
         error.filename = error.filename or str(path)
         raise
+
+
+def is_unfinished(path: Path) -> bool:
+    """Tells whether a file lies beside its place, left there by a process that is gone."""
+    return re.fullmatch(r"\..+\.\d+", path.name) is not None
+
+
+def remove_unfinished(root: Path) -> None:
+    """Removes the files that a process which was killed did not finish writing."""
+    for path in filter(is_unfinished, root.rglob(".*")):
+        path.unlink(missing_ok=True)
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

@@ -55,8 +55,9 @@ def manifest(
 
 def sha256(array: np.ndarray) -> str:
     """Returns the hash of an array's dtype, shape and bytes."""
-    head = f"{array.dtype.str}{array.shape}".encode()
-    return hashlib.sha256(head + np.ascontiguousarray(array).tobytes()).hexdigest()
+    whole = np.ascontiguousarray(array)
+    head = f"{whole.dtype.str}{array.shape}".encode()
+    return hashlib.sha256(head + whole.tobytes()).hexdigest()
 
 
 def git_commit() -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 from research.config import ExperimentConfig
 from research.config_values import flat, from_mapping, to_mapping
 from research.errors import ConfigError, DataError
-from research.records.folder import RunFolder, read_mapping
+from research.records.folder import RunFolder, is_unfinished, read_mapping
 from research.records.lock import NAME as LOCK
 from research.settings import shown
 
@@ -63,6 +63,16 @@ def changes(
     )
 
 
+def lasting_fields(config: ExperimentConfig, canonical: Canonical) -> dict[str, Any]:
+    """Returns the fields of a config that no run which goes on may change."""
+    fields = flat(to_mapping(canonical(config)))
+    return {
+        field: value
+        for field, value in fields.items()
+        if field != "seeds" and not field.startswith(FREE)
+    }
+
+
 def check_changes(root: Path, found: tuple[Change, ...]) -> None:
     """Passes what may differ when a run goes on in its folder.
 
@@ -85,13 +95,18 @@ def _is_free(change: Change) -> bool:
     return change.field.startswith(FREE)
 
 
+def holds_something(root: Path) -> bool:
+    """Tells whether a folder holds more than a lock and files that were not finished."""
+    return any(each.name != LOCK and not is_unfinished(each) for each in root.iterdir())
+
+
 def check_empty(root: Path) -> None:
-    """Passes a folder that holds nothing but a lock.
+    """Passes a folder that holds nothing but a lock, and what a kill left unfinished.
 
     Raises:
       ConfigError: it holds something else than a run.
     """
-    if any(each.name != LOCK for each in root.iterdir()):
+    if holds_something(root):
         raise ConfigError(
             f"workdir={root}: is not empty and holds no run; name a new folder"
         )

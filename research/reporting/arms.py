@@ -99,6 +99,11 @@ def were_timed(summary: Mapping[str, Any]) -> bool:
     return all(each is not None and each >= LEAST_SECONDS for each in seconds)
 
 
+def from_checkpoint(summary: Mapping[str, Any]) -> bool:
+    """Tells whether the arms start from a checkpoint, with its activation swapped or not."""
+    return summary["task"] == "recovery"
+
+
 def colours(summary: Mapping[str, Any]) -> dict[str, str]:
     """Returns each arm's colour by slug; the reference has the first."""
     return {

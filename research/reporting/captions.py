@@ -5,6 +5,8 @@ from typing import Any
 
 from research.reporting import arms, null_run, numbers, verdicts
 
+_CHANCE = " The untrained start, which is chance, runs out of the picture."
+
 
 def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     """Returns title and caption by the figure's name, in reading order."""
@@ -47,15 +49,19 @@ def captions(summary: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
         "validation_difference": (
             "Who leads on the way (exploratory)",
             "Difference to the reference at each epoch, paired by seed; above 0 the arm "
-            f"has the larger value{worse}. {bands} The untrained start runs out of the "
+            f"has the larger value{worse}. {bands} {_start(summary)} runs out of the "
             "picture.",
         ),
         "validation_accuracy": (
             "Validation accuracy",
-            f"{bands} The untrained start, which is chance, runs out of the picture.",
+            f"{bands}{_before(summary) or _CHANCE}",
         ),
-        "validation_loss": ("Validation loss", bands),
-        **({watched: (_heading(watched), bands)} if _is_other(watched) else {}),
+        "validation_loss": ("Validation loss", f"{bands}{_before(summary)}"),
+        **(
+            {watched: (_heading(watched), f"{bands}{_before(summary)}")}
+            if _is_other(watched)
+            else {}
+        ),
         "activations": (
             "The activations",
             "The functions that are compared; everything else is held equal."
@@ -110,6 +116,17 @@ def _validation(summary: Mapping[str, Any]) -> str:
     """Names the validation metric that the primary one is on the way."""
     scored: str = summary["primary_metric"].removesuffix("_last")
     return scored.replace("test_", "validation_")
+
+
+def _start(summary: Mapping[str, Any]) -> str:
+    tuned = arms.from_checkpoint(summary)
+    return "The start, before tuning," if tuned else "The untrained start"
+
+
+def _before(summary: Mapping[str, Any]) -> str:
+    """Says what the start is, of arms that are not drawn at random."""
+    told = " Epoch 0 is the checkpoint, swapped or not, before tuning."
+    return told * arms.from_checkpoint(summary)
 
 
 def _is_other(metric: str) -> bool:

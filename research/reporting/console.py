@@ -17,7 +17,7 @@ from research.reporting import (
     tables,
     verdicts,
 )
-from research.reporting.console_text import READABLE, say
+from research.reporting.console_text import READABLE, say, say_where
 from research.reporting.document_pages import print_document
 from research.reporting.documents import DOCUMENTS
 
@@ -54,6 +54,11 @@ def _table(summary: Mapping[str, Any], bracket: str, comma: str) -> Table:
         cells = _scores(summary, slug)
         if slug in compared:
             cells += _comparison(summary, compared[slug], comma)
+        elif not compared:
+            interval = numbers.mean_interval(
+                summary["arms"][slug], numbers.scale_of(summary)
+            )
+            cells = (*cells[:1], Text(interval))
         elif slug == summary["reference"]:
             cells += (Text("reference", style="dim"),)
         table.add_row(_label(summary, slug, bracket), *cells)
@@ -72,8 +77,16 @@ def _columns(summary: Mapping[str, Any]) -> Table:
     kind = "activation" if arms.were_trained(summary) else "arm"
     table.add_column(kind, overflow="fold", min_width=10)
     trained = arms.were_trained(summary)
+    scores = Text(f"{metric}{percent}{last}\nmean ± sd")
+    if not summary["comparisons"]:
+        for heading in (
+            scores,
+            f"{verdicts.confidence(summary)} interval\nof the mean",
+        ):
+            table.add_column(heading, no_wrap=True, justify="right")
+        return table
     for heading in (
-        Text(f"{metric}{percent}{last}\nmean ± sd"),
+        scores,
         *([Text("step")] if trained else []),
         Text.assemble("against\n", reference, points),
         Text(f"{verdicts.confidence(summary)}\ninterval"),
@@ -132,16 +145,5 @@ def print_verdict(
         say(console, told, width=readable)
     for warning in summary["warnings"]:
         say(console, f"Warning: {warning}", width=readable, style="yellow")
-    console.print(
-        Text(_where(summary, workdir, console.width)), soft_wrap=True, highlight=False
-    )
-
-
-def _where(summary: Mapping[str, Any], workdir: Path, width: int) -> str:
-    """Returns where the rest lies, in one line where it fits, so that paths stay whole."""
-    parts = [f"{sentences.cost(summary)}.", f"Report: {workdir / 'report.html'}"]
-    line = " ".join(parts)
-    if arms.were_trained(summary):
-        board = f"TensorBoard: tensorboard --logdir {workdir / 'tensorboard'}"
-        parts, line = [*parts, board], f"{line}   {board}"
-    return line if len(line) <= width else "\n".join(parts)
+    board = "tensorboard" if arms.were_trained(summary) else ""
+    say_where(console, sentences.cost(summary), workdir, board=board)

@@ -1,6 +1,7 @@
 """Sentences on the console."""
 
 import textwrap
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
@@ -27,3 +28,20 @@ def say(
     )
     plain = filled.replace(numbers.NO_BREAK, " ")
     console.print(Text(plain, style=style), soft_wrap=True, highlight=False)
+
+
+def say_where(console: Console, cost: str, workdir: Path, *, board: str = "") -> None:
+    """Prints what a run took and where the rest lies, in one line where it fits.
+
+    So paths stay whole.
+
+    Args:
+      board: TensorBoard's folder within the run's; nothing where there is none.
+    """
+    parts = [f"{cost}.", f"Report: {workdir / 'report.html'}"]
+    line = " ".join(parts)
+    if board:
+        parts.append(f"TensorBoard: tensorboard --logdir {workdir / board}")
+        line = f"{line}   {parts[-1]}"
+    told = line if len(line) <= console.width else "\n".join(parts)
+    console.print(Text(told), soft_wrap=True, highlight=False)

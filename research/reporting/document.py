@@ -15,13 +15,26 @@ class Table:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Link:
+    """Where more is told: a file by its path from the report's folder."""
+
+    told: str
+    target: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Section:
-    """A heading, a table, what is said under it, and a figure by its name."""
+    """A heading, a table, what is said under it, and a figure by its name.
+
+    command: one that is typed in the report's folder to see more.
+    """
 
     title: str
     told: tuple[str, ...] = ()
     table: Table | None = None
     figure: str = ""
+    link: Link | None = None
+    command: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +42,8 @@ class Document:
     """What such a report holds, in reading order.
 
     facts: one line beneath the title. shown: what the console shows as a table, and
-    findings its sentences. captions: title and caption by the figure's name.
+    findings its sentences. captions: title and caption by the figure's name. board:
+    TensorBoard's folder within the run's, where there is one.
     """
 
     title: str
@@ -43,3 +57,4 @@ class Document:
     cost: str
     settings_title: str = "What was read"
     captions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    board: str = ""

@@ -10,10 +10,12 @@ from matplotlib.figure import Figure
 
 from research.reporting import numbers
 from research.reporting.arms import PALETTE, WRITTEN
+from research.reporting.figure_recovery import draw_recovery, read_curves
 from research.reporting.figure_style import DPI, INK, MUTED, new_figure, plain
-from research.reporting.figure_surgery import draw_drift, draw_similarity
+from research.reporting.figure_surgery import draw_drift, draw_head, draw_similarity
 from research.reporting.figure_variance import draw_variance
 from research.reporting.figures import Drawn, draw_each
+from research.reporting.surgery_names import is_causal
 
 
 def draw_document(workdir: Path, summary: Mapping[str, Any]) -> Drawn:
@@ -22,12 +24,28 @@ def draw_document(workdir: Path, summary: Mapping[str, Any]) -> Drawn:
         "suite": {"suite": lambda: draw_suite(summary)},
         "check_table": {"claims": lambda: draw_claims(summary)},
         "variance": {"variance": lambda: draw_variance(summary)},
-        "surgery": {
-            "similarity": lambda: draw_similarity(summary),
-            "drift": lambda: draw_drift(summary),
-        },
     }
+    if summary["mode"] == "surgery":
+        return draw_each(workdir, _of_surgery(workdir, summary))
     return draw_each(workdir, wanted[summary["mode"]])
+
+
+def _of_surgery(
+    workdir: Path, summary: Mapping[str, Any]
+) -> dict[str, Callable[[], Figure]]:
+    """Returns how its figures are drawn, those that there is something for."""
+    known = {
+        "head": summary["head"] is not None,
+        "similarity": not is_causal(summary),
+        "recovery": summary["tuned"] is not None,
+    }
+    wanted: dict[str, Callable[[], Figure]] = {
+        "head": lambda: draw_head(summary),
+        "similarity": lambda: draw_similarity(summary),
+        "recovery": lambda: draw_recovery(summary, read_curves(workdir)),
+        "drift": lambda: draw_drift(summary),
+    }
+    return {name: draw for name, draw in wanted.items() if known.get(name, True)}
 
 
 def draw_suite(summary: Mapping[str, Any]) -> Figure:

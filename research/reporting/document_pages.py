@@ -10,7 +10,7 @@ from rich.table import Table as ConsoleTable
 from rich.text import Text
 
 from research.reporting import markup
-from research.reporting.console_text import READABLE, say
+from research.reporting.console_text import READABLE, say, say_where
 from research.reporting.document import Document, Table
 from research.reporting.html_template import DOCUMENT_PAGE, STYLE
 from research.reporting.markdown_text import (
@@ -86,8 +86,7 @@ def print_document(
         say(console, told, width=readable)
     for warning in warnings:
         say(console, f"Warning: {warning}", width=readable, style="yellow")
-    where = f"{document.cost}. Report: {workdir / 'report.html'}"
-    console.print(Text(where), soft_wrap=True, highlight=False)
+    say_where(console, document.cost, workdir, board=document.board)
 
 
 def _console_table(table: Table) -> ConsoleTable:

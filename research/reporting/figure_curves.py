@@ -22,6 +22,9 @@ from research.reporting.figure_style import (
 
 Curves = Mapping[str, np.ndarray]
 
+# In percent: a curve that does not move is drawn flat, not as its rounding errors.
+LEAST_SPAN = 0.5
+
 
 def complete(curves: Float[np.ndarray, "seeds epochs"]) -> Bool[np.ndarray, " seeds"]:
     """Tells which seeds have a finite value to the last epoch: those that never diverged."""
@@ -58,7 +61,7 @@ def draw_metric(summary: Mapping[str, Any], curves: Curves, metric: str) -> Figu
             drawn.append(slug)
     if not drawn:
         raise ValueError("every training diverged")
-    _finish_metric(axes, metric, shown)
+    _finish_metric(axes, metric, shown, start=arms.from_checkpoint(summary))
     arm_legend(figure, summary, drawn)
     return figure
 
@@ -86,19 +89,33 @@ def _draw_arm(
 
 
 def _finish_metric(
-    axes: Axes, metric: str, shown: list[Float[np.ndarray, "_ epochs"]]
+    axes: Axes,
+    metric: str,
+    shown: list[Float[np.ndarray, "_ epochs"]],
+    *,
+    start: bool,
 ) -> None:
+    """Names the axes and fits them.
+
+    Args:
+      start: whether the start tells something, and is no chance.
+    """
     words, percent = metric.replace("_", " "), numbers.is_percent(metric)
     axes.set_xlabel("epoch")
     axes.set_ylabel(f"{words}, %" if percent else words)
     axes.set_xlim(0, max(1, shown[0].shape[1] - 1))
-    if not percent and min(values.min() for values in shown) > 0:
+    linear = percent or "cosine" in metric
+    if not linear and min(values.min() for values in shown) > 0:
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_locator(NullLocator())
-    elif shown[0].shape[1] > 2:
+    elif shown[0].shape[1] > 2 and not start:
         _leave_out_the_start(axes, shown)
+    low, high = axes.get_ylim()
+    if percent and high - low < LEAST_SPAN:
+        middle = (low + high) / 2
+        axes.set_ylim(middle - LEAST_SPAN / 2, middle + LEAST_SPAN / 2)
 
 
 def _leave_out_the_start(

@@ -36,6 +36,7 @@ def html_report(
         verdicts=_verdicts(summary),
         facts=markup.escaped(sentences.header(summary)),
         warnings=markup.warnings(warnings),
+        table_title="The comparison" if summary["comparisons"] else "The arm",
         table=_verdict_table(summary),
         table_note=_table_note(summary),
         findings=markup.items(_further(summary)),
@@ -60,7 +61,13 @@ def html_report(
 
 def _title(summary: Mapping[str, Any]) -> str:
     told = [verdicts.headline(summary, c) for c in summary["comparisons"]]
+    if not told:
+        return _alone(summary)
     return told[0] if len(told) == 1 else f"{len(summary['arms'])} {_kind(summary)}"
+
+
+def _alone(summary: Mapping[str, Any]) -> str:
+    return f"{arms.written(summary, summary['reference'])} alone: nothing to compare"
 
 
 def _kind(summary: Mapping[str, Any]) -> str:
@@ -70,6 +77,9 @@ def _kind(summary: Mapping[str, Any]) -> str:
 def _verdicts(summary: Mapping[str, Any]) -> str:
     """Returns the verdict in large letters, or a list of them under a title."""
     compared = summary["comparisons"]
+    if not compared:
+        lede = markup.escaped(sentences.alone(summary) or "")
+        return f'<h1>{markup.escaped(_alone(summary))}</h1><p class="lede">{lede}</p>'
     if len(compared) == 1:
         [comparison] = compared
         reason = verdicts.reason(summary, comparison)
@@ -104,7 +114,7 @@ def _tone(comparison: Mapping[str, Any]) -> str:
 
 def _further(summary: Mapping[str, Any]) -> list[str]:
     """Returns the findings that do not stand in large letters above already."""
-    above = {
+    above = {sentences.alone(summary)} | {
         told
         for comparison in summary["comparisons"]
         for told in (
@@ -119,12 +129,15 @@ def _verdict_table(summary: Mapping[str, Any]) -> str:
     tones = {c["arm"]: _tone(c) for c in summary["comparisons"]}
     header = tables.verdict_header(summary)
     rows = (
-        _row(
-            summary, slug, header, cells, last=f"verdict {tones.get(slug, '')}".strip()
-        )
+        _row(summary, slug, header, cells, last=_last(summary, tones.get(slug, "")))
         for slug, cells in tables.verdict_rows(summary).items()
     )
     return markup.table(header, rows)
+
+
+def _last(summary: Mapping[str, Any], tone: str) -> str:
+    """Returns the classes of a row's last cell: a verdict, where any is compared."""
+    return f"verdict {tone}".strip() if summary["comparisons"] else ""
 
 
 def _table_note(summary: Mapping[str, Any]) -> str:
@@ -184,9 +197,7 @@ def _exploratory(summary: Mapping[str, Any]) -> str:
     return (
         "<section><h2>Exploratory</h2>"
         f"{markup.table(header, body)}"
-        '<p class="note">Mean ± standard deviation over seeds, then the difference to the '
-        "reference with its interval. These were not the question, so they get no p and "
-        "no verdict.</p></section>"
+        f'<p class="note">{markup.escaped(tables.exploratory_note(summary))}</p></section>'
     )
 
 

@@ -21,7 +21,7 @@ $verdicts
 <main>
 $warnings
 <section>
-<h2>The comparison</h2>
+<h2>$table_title</h2>
 $table
 $table_note
 <ul class="findings">$findings</ul>
@@ -147,6 +147,7 @@ h1.better, h1.worse, h1.equivalent, h1.undecided { color: var(--tone); }
   border-top: 1px solid var(--line); border-bottom: 1px solid var(--line);
 }
 section { margin: 2.75rem 0; }
+a { color: var(--equivalent); }
 h2 { margin: 0 0 1rem; font-size: 1.35rem; letter-spacing: -.01em; }
 h3 { margin: 0 0 .35rem; font-size: 1.02rem; }
 .scroll { overflow-x: auto; }

@@ -75,6 +75,5 @@ def _exploratory(summary: Mapping[str, Any]) -> Sequence[str]:
     return (
         "## Exploratory",
         markdown_table(tables.exploratory_header(summary), rows),
-        "Mean ± standard deviation over seeds, then the difference to the reference "
-        "with its interval. These were not the question: no p, no verdict.",
+        tables.exploratory_note(summary),
     )

@@ -30,3 +30,7 @@ def markdown_section(section: Section) -> Iterator[str]:
     if section.table:
         yield markdown_table(section.table.header, section.table.rows)
     yield from map(markdown_text, section.told)
+    if section.link:
+        yield f"[{markdown_text(section.link.told)}]({section.link.target})"
+    if section.command:
+        yield f"`{section.command}`, in this folder"

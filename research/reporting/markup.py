@@ -55,8 +55,23 @@ def section(told: Section, figures: str = "") -> str:
     shown = f'<div class="figures within">{figures}</div>' if figures else ""
     return (
         f"<section><h2>{escaped(told.title)}</h2>"
-        f"{text_table(told.table) if told.table else ''}{listed}{shown}</section>"
+        f"{text_table(told.table) if told.table else ''}{listed}{_more(told)}{shown}"
+        "</section>"
     )
+
+
+def _more(told: Section) -> str:
+    """Returns where more is told than the section holds, or nothing."""
+    link, command = told.link, told.command
+    parts = [
+        *(
+            [f'<a href="{escape(link.target)}">{escaped(link.told)}</a>']
+            if link
+            else []
+        ),
+        *([f"<code>{escape(command)}</code>, in this folder"] if command else []),
+    ]
+    return f'<p class="note">{". ".join(parts)}.</p>' if parts else ""
 
 
 def text_table(told: Table) -> str:

@@ -9,6 +9,7 @@ from research.reporting import (
     luck_and_limits,
     null_run,
     numbers,
+    sentences,
     sequential_plan,
     verdicts,
 )
@@ -18,7 +19,9 @@ def paragraphs(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Returns pairs of a heading and a text, as far as they apply to this run."""
     level = verdicts.confidence(summary)
     margin = numbers.margin(summary)
-    paired = [verdicts.is_paired(c) for c in summary["comparisons"]] or [True]
+    if not summary["comparisons"]:
+        return _alone(summary, level)
+    paired = [verdicts.is_paired(c) for c in summary["comparisons"]]
     told = [
         ("What is compared", _compared(summary)),
         *(_paired(summary, level) if any(paired) else []),
@@ -38,8 +41,48 @@ def paragraphs(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
             )
         )
     if any(arm["diverged"] for arm in summary["arms"].values()):
-        told.append(("Diverged trainings", _diverged(level)))
+        told.append(("Diverged trainings", _diverged(summary, level)))
     return told
+
+
+def _alone(summary: Mapping[str, Any], level: str) -> list[tuple[str, str]]:
+    """Returns what applies to an arm that is compared with nothing."""
+    metric = numbers.words(summary["primary_metric"])
+    told = [
+        (
+            "What is measured",
+            f"The unit is the seed: {metric} from {_scored(summary)}, computed once at "
+            f"the end. {_direction(summary)}{_nats(summary)}",
+        ),
+        (
+            "Interval",
+            f"Mean ± t · sd / √n, with Student's t at {level} and n − 1 degrees of "
+            "freedom (Student 1908, Biometrika 6:1).",
+        ),
+    ]
+    if any(arm["diverged"] for arm in summary["arms"].values()):
+        told.append(("Diverged trainings", _diverged(summary, level)))
+    return told
+
+
+def _scored(summary: Mapping[str, Any]) -> str:
+    return (
+        "the parameters with the lowest validation loss"
+        if summary["selection"] == "best_validation"
+        else "the parameters after the last epoch"
+    )
+
+
+def _direction(summary: Mapping[str, Any]) -> str:
+    return f"{'Higher' if summary['higher_is_better'] else 'Lower'} is better."
+
+
+def _nats(summary: Mapping[str, Any]) -> str:
+    """Names the unit of a language model's loss; nothing of what is no loss of one."""
+    metric = summary["primary_metric"]
+    language = "test_perplexity" in summary["arms"][summary["reference"]]["exploratory"]
+    known = language and metric.startswith("test_loss")
+    return " The loss is mean −log p, in nats a token." * known
 
 
 def _compared(summary: Mapping[str, Any]) -> str:
@@ -91,11 +134,6 @@ def _unpaired(level: str) -> list[tuple[str, str]]:
 
 def _differences(summary: Mapping[str, Any]) -> str:
     metric = numbers.words(summary["primary_metric"])
-    best = (
-        "the parameters with the lowest validation loss"
-        if summary["selection"] == "best_validation"
-        else "the parameters after the last epoch"
-    )
     unit = (
         f"The unit is the run: {metric}, compared between two groups of runs with no seed "
         "in common (unpaired),"
@@ -104,8 +142,8 @@ def _differences(summary: Mapping[str, Any]) -> str:
         "seed by seed,"
     )
     return (
-        f"{unit} from {best}, computed once at the end. "
-        f"{'Higher' if summary['higher_is_better'] else 'Lower'} is better. Sources of "
+        f"{unit} from {_scored(summary)}, computed once at the end. "
+        f"{_direction(summary)}{_nats(summary)} Sources of "
         "variation are drawn anew with the seed rather than fixed (Bouthillier et al. "
         "2021, arXiv 2103.03098)."
     )
@@ -201,10 +239,10 @@ def _decisive(summary: Mapping[str, Any]) -> str:
     return f" A difference can be shown {held}from {fewest} seeds on."
 
 
-def _diverged(level: str) -> str:
+def _diverged(summary: Mapping[str, Any], level: str) -> str:
     return (
         "A training whose loss or gradient stops being finite is frozen and scored as "
-        f"the best constant predictor. The rate's bound is the upper {level} limit of a "
+        f"{sentences.fallback(summary)}. The rate's bound is the upper {level} limit of a "
         "binomial share (Clopper and Pearson 1934, Biometrika 26:404); arms are compared "
         "by McNemar's exact test on the seeds where one of the two diverged (McNemar "
         "1947, Psychometrika 12:153)."

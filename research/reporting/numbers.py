@@ -131,6 +131,13 @@ def interval(low: Any, high: Any, scale: Scale, *, signed: bool = True) -> str:
     return f"[{', '.join(ends)}]"
 
 
+def mean_interval(arm: Mapping[str, Any], scale: Scale) -> str:
+    """Writes the interval of an arm's mean: `[97.0, 97.2]`, or a dash without one."""
+    if finite(arm["ci_low"]) is None or finite(arm["ci_high"]) is None:
+        return ABSENT
+    return f"[{bare_value(arm['ci_low'], scale)}, {bare_value(arm['ci_high'], scale)}]"
+
+
 def margin(summary: Mapping[str, Any]) -> str:
     """Writes the margin with no more digits than it has: `0.5 points`, or a dash."""
     percent = is_percent(summary["primary_metric"])

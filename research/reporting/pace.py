@@ -26,12 +26,16 @@ class Pace:
 
 
 def count_round(pace: Pace, event: RoundFinished, steps_per_epoch: int) -> None:
-    """Adds a round; its column of epoch 0 was evaluated, not trained."""
+    """Adds a round; its column of epoch 0 was evaluated, not trained.
+
+    What an earlier process trained is told with no seconds, and says nothing of speed.
+    """
     columns: int = next(iter(event.curves.values())).shape[1]
     trained = columns - (event.first_epoch == 0)
     reached = event.first_epoch + columns - 1
     pace.last_epoch.update((seed, reached) for seed in event.seeds)
-    pace.seed_steps += trained * len(event.seeds) * steps_per_epoch
+    if event.seconds:
+        pace.seed_steps += trained * len(event.seeds) * steps_per_epoch
     pace.seconds += event.seconds
     pace.diverged[event.seeds] = event.diverged
 

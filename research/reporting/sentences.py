@@ -25,7 +25,10 @@ USUALLY_VARIED = ["init", "order", "split"]
 def header(summary: Mapping[str, Any]) -> str:
     """Returns the title line: task, model, optimiser, seeds, margin, best possible."""
     trained = arms.were_trained(summary)
-    parts = [summary["task"], *(_training(summary) if trained else _arms(summary))]
+    task = summary["task"]
+    if arms.from_checkpoint(summary):
+        task += ": every arm tuned from the checkpoint"
+    parts = [task, *(_training(summary) if trained else _arms(summary))]
     if null_run.is_null(summary):
         parts.insert(0, null_run.title(summary))
     given = summary["margin"] is not None
@@ -182,6 +185,28 @@ def three_seeds(
     )
 
 
+def alone(summary: Mapping[str, Any]) -> str | None:
+    """Says what an arm scored that is compared with nothing; None where one is."""
+    if summary["comparisons"]:
+        return None
+    arm, scale = summary["arms"][summary["reference"]], numbers.scale_of(summary)
+    interval = numbers.mean_interval(arm, scale)
+    mean = numbers.value(arm["mean"], scale)
+    ends = "" if interval == numbers.ABSENT else f" {interval}"
+    return (
+        f"{arms.written(summary, summary['reference'])} has a mean "
+        f"{numbers.words(summary['primary_metric'])} of {mean}{ends} over "
+        f"{numbers.counted(arm['seeds'], 'seed')}. It is the only arm, so that nothing is "
+        "compared and there is no verdict."
+    )
+
+
+def fallback(summary: Mapping[str, Any]) -> str:
+    """Names what a training scores that diverged."""
+    distilled = "cosine" in summary["primary_metric"]
+    return "the swap without training" if distilled else "the best constant predictor"
+
+
 def divergence(summary: Mapping[str, Any]) -> tuple[str, ...]:
     """Says what diverged, apart for "when it trains" and "how often it fails"."""
     if not any(arm["diverged"] for arm in summary["arms"].values()):
@@ -191,8 +216,8 @@ def divergence(summary: Mapping[str, Any]) -> tuple[str, ...]:
     trained = "; ".join(_survivors(summary, slug) for slug in order)
     constant = numbers.value(summary["constant_predictor"], numbers.scale_of(summary))
     return (
-        f"Some trainings diverged. They stay in every number, scored as the best "
-        f"constant predictor ({constant}).",
+        f"Some trainings diverged. They stay in every number, scored as "
+        f"{fallback(summary)} ({constant}).",
         f"When it trains: {trained}.",
         f"How often it fails: {counts}{_mcnemar(summary)}.",
     )
@@ -235,6 +260,8 @@ def held_equal(summary: Mapping[str, Any]) -> str:
             "The scores are read from a file: that the arms differ in nothing else is "
             "the word of who made them."
         )
+    if not summary["comparisons"]:
+        return "There is one arm, and no other that had to be held equal."
     if null_run.is_null(summary):
         return null_run.held_equal(summary)
     vary = [VARIED[key] for key in summary["vary"] if key in VARIED]
@@ -284,6 +311,7 @@ def findings(summary: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _findings(summary: Mapping[str, Any]) -> Iterator[str]:
+    yield from filter(None, [alone(summary)])
     for comparison in summary["comparisons"]:
         yield verdicts.sentence(summary, comparison)
         yield from filter(None, [verdicts.seeds_needed(summary, comparison)])

@@ -23,6 +23,9 @@ def verdict_header(summary: Mapping[str, Any]) -> Row:
     unit = ", points" if numbers.is_percent(metric) else ""
     reference = summary["arms"][summary["reference"]]["name"]
     trained = arms.were_trained(summary)
+    if not summary["comparisons"]:
+        interval = f"{verdicts.confidence(summary)} interval of the mean"
+        return "activation", f"{metric}, mean ± sd", interval
     return (
         "activation" if trained else "arm",
         f"{metric}, mean ± sd",
@@ -44,6 +47,8 @@ def _designs(summary: Mapping[str, Any]) -> tuple[bool, ...]:
 def verdict_rows(summary: Mapping[str, Any]) -> dict[str, Row]:
     """Returns the cells of the verdict table by arm; the reference's last are dashes."""
     compared = {comparison["arm"]: comparison for comparison in summary["comparisons"]}
+    if not compared:
+        return {slug: _alone(summary, slug) for slug in summary["arms"]}
     return {
         slug: _scores(summary, slug)
         + (
@@ -53,6 +58,11 @@ def verdict_rows(summary: Mapping[str, Any]) -> dict[str, Row]:
         )
         for slug in arms.ordered(summary)
     }
+
+
+def _alone(summary: Mapping[str, Any], slug: str) -> Row:
+    interval = numbers.mean_interval(summary["arms"][slug], numbers.scale_of(summary))
+    return *_scores(summary, slug)[:2], interval
 
 
 def _scores(summary: Mapping[str, Any], slug: str) -> Row:
@@ -75,7 +85,7 @@ def step_ratio(summary: Mapping[str, Any], slug: str) -> str:
 
 def step_note(summary: Mapping[str, Any]) -> str:
     """Says what the step time of the verdict table is; nothing where none is shown."""
-    if not arms.were_trained(summary):
+    if not arms.were_trained(summary) or not summary["comparisons"]:
         return ""
     left_out = (
         ""
@@ -182,6 +192,15 @@ def exploratory_header(summary: Mapping[str, Any]) -> Row:
     return ("metric", *(arms.named(summary, slug) for slug in arms.ordered(summary)))
 
 
+def exploratory_note(summary: Mapping[str, Any]) -> str:
+    """Says what the cells of that table are."""
+    against = ", then the difference to the reference with its interval"
+    return (
+        f"Mean ± standard deviation over seeds{against * bool(summary['comparisons'])}. "
+        "These were not the question: no p, no verdict."
+    )
+
+
 def exploratory_rows(summary: Mapping[str, Any]) -> list[Row]:
     """Returns every other metric: each arm's mean and sd, and differences beneath."""
     metrics = dict.fromkeys(m for arm in _in_order(summary) for m in arm["exploratory"])
@@ -277,7 +296,10 @@ def settings(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
         ),
         ("seeds", seeds),
         ("parameters scored", summary["selection"].replace("_", " ")),
-        ("best constant", numbers.value(summary["constant_predictor"], scale)),
+        (
+            sentences.fallback(summary).removeprefix("the "),
+            numbers.value(summary["constant_predictor"], scale),
+        ),
         (
             "best possible",
             numbers.ABSENT if best is None else sentences.ceiling_text(summary),

@@ -7,7 +7,7 @@ from typing import Literal
 from research.activations.catalog import lookup
 from research.activations.names import canonical, distinct
 from research.activations.record import Activation
-from research.errors import ConfigError
+from research.errors import ConfigError, DataError
 
 # Layers count from 0, as the checkpoint's tensors do.
 Layers = Literal["all", "each"] | tuple[int, ...]
@@ -40,8 +40,8 @@ def swapped_in(words: Sequence[str], trained: str) -> tuple[Activation, ...]:
       trained: its canonical name.
 
     Raises:
-      ConfigError: nothing is left, two names of one function, or one that cannot be
-        swapped in without training.
+      ConfigError: nothing is left, or two names of one function.
+      DataError: one that the checkpoint has no place for.
     """
     others = tuple(word for word in words if canonical(word) != trained)
     if not others:
@@ -52,7 +52,7 @@ def swapped_in(words: Sequence[str], trained: str) -> tuple[Activation, ...]:
     records = tuple(lookup(name) for name in distinct((trained, *others))[1:])
     for record in records:
         if record.kind in WHY_NOT:
-            raise ConfigError(
+            raise DataError(
                 f"--activations={record.name}: is {record.kind}: {WHY_NOT[record.kind]}"
             )
     return records

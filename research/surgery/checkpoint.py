@@ -9,45 +9,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes  # noqa: F401, tells NumPy of bfloat16
 import numpy as np
 from jaxtyping import Float32
-from safetensors import SafetensorError, safe_open
 
 from research.activations.names import canonical
 from research.errors import ConfigError, DataError
 from research.own_code import is_own
 from research.records.folder import read_mapping
 from research.settings import near, shown
+from research.surgery.tensors import Stored, load_tensors, read_headers
 
-FAMILIES = ("bert",)
-WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
-# What weights are read from, by safetensors' own names; all become float32.
-FLOATS = ("F32", "F16", "BF16")
-# Weights in other formats, most of them pickles.
-OTHERS = (
-    "pytorch_model.bin",
-    "pytorch_model.bin.index.json",
-    "tf_model.h5",
-    "flax_model.msgpack",
-)
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A tensor as its file's header tells of it."""
-
-    file: Path
-    dtype: str
-    shape: tuple[int, ...]
+# The field of config.json that names the activation, by model_type.
+ACTIVATION_FIELDS = {
+    "bert": "hidden_act",
+    "roberta": "hidden_act",
+    "distilbert": "activation",
+    "gpt2": "activation_function",
+    "vit": "hidden_act",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint:
     """A folder's config and what tensors it holds.
 
-    hidden_act: the activation as trained, as config.json has it; activation is the
-    catalogue's name of it.
+    hidden_act: the activation as config.json has it; activation is the catalogue's name
+    of the one as trained.
     """
 
     folder: Path
@@ -65,6 +52,11 @@ class Checkpoint:
     def files(self) -> tuple[Path, ...]:
         """The files that hold the tensors."""
         return tuple(dict.fromkeys(each.file for each in self.tensors.values()))
+
+    @property
+    def activation_field(self) -> str:
+        """The field of config.json that names the activation."""
+        return ACTIVATION_FIELDS[self.family]
 
     def refused(self, field: str, allowed: str) -> DataError:
         """Returns the refusal of a field of config.json."""
@@ -84,29 +76,56 @@ class Checkpoint:
             raise self.refused(field, "a whole number above 0")
         return value
 
+    def fraction(self, field: str, *, absent: float | None = None) -> float:
+        """Returns a field that must be a number from 0 to below 1.
 
-def read_checkpoint(folder: Path) -> Checkpoint:
+        Args:
+          absent: what it is where it is missing or null; None where it must be there.
+
+        Raises:
+          DataError: it is none.
+        """
+        value: Any = self.config.get(field)
+        match value:
+            case None if absent is not None:
+                return absent
+            case int() | float() if not isinstance(value, bool) and 0 <= value < 1:
+                return float(value)
+        raise self.refused(field, "a number from 0 to below 1")
+
+
+def read_checkpoint(folder: Path, *, trained: str | None = None) -> Checkpoint:
     """Reads config.json and the headers of a folder's tensors.
 
+    Args:
+      trained: the activation as trained, where config.json does not say the truth.
+
     Raises:
+      ConfigError: `trained` names no activation.
       DataError: a file that is missing or damaged, weights that are no safetensors, a
         family or an activation that is not known.
     """
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder")
     config = read_mapping(folder / "config.json")
     family = _word(config, "model_type", folder)
-    if family not in FAMILIES:
+    if family not in ACTIVATION_FIELDS:
         raise DataError(
             f"{folder / 'config.json'}: model_type={shown(family)}: must be one of "
-            f"{', '.join(FAMILIES)}{near(family, FAMILIES)}"
+            f"{', '.join(ACTIVATION_FIELDS)}{near(family, ACTIVATION_FIELDS)}"
         )
-    hidden_act = _word(config, "hidden_act", folder)
+    field = ACTIVATION_FIELDS[family]
+    hidden_act = _word(config, field, folder)
+    where = f"{folder / 'config.json'}: {field}={shown(hidden_act)}"
     return Checkpoint(
         folder=folder,
         config=config,
         family=family,
         hidden_act=hidden_act,
-        activation=_activation(hidden_act, folder),
-        tensors=_headers(folder),
+        activation=_activation(hidden_act, where)
+        if trained is None
+        else _given(trained),
+        tensors=read_headers(folder),
     )
 
 
@@ -118,19 +137,7 @@ def load(
     Raises:
       DataError: one is neither float32, float16 nor bfloat16, or is not finite.
     """
-    loaded = {}
-    for name in names:
-        stored = checkpoint.tensors[name]
-        where = f"{stored.file}: tensor {name}"
-        if stored.dtype not in FLOATS:
-            raise DataError(
-                f"{where} is of type {stored.dtype}; must be one of {', '.join(FLOATS)}"
-            )
-        with _opened(stored.file) as file:
-            loaded[name] = np.asarray(file.get_tensor(name)).astype(np.float32)
-        if not np.isfinite(loaded[name]).all():
-            raise DataError(f"{where} holds NaN or an infinity")
-    return loaded
+    return load_tensors(checkpoint.tensors, names)
 
 
 def _word(config: Mapping[str, Any], field: str, folder: Path) -> str:
@@ -144,72 +151,25 @@ def _word(config: Mapping[str, Any], field: str, folder: Path) -> str:
     return value
 
 
-def _activation(hidden_act: str, folder: Path) -> str:
-    where = f"{folder / 'config.json'}: hidden_act="
+def _activation(hidden_act: str, where: str) -> str:
     # A checkpoint comes from elsewhere, so that it may not name code to run.
     if is_own(hidden_act):
-        raise DataError(
-            f"{where}{shown(hidden_act)}: must be the name of an activation"
-        )
+        raise DataError(f"{where}: must be the name of an activation")
     try:
         return canonical(hidden_act)
     except ConfigError as error:
-        told = str(error).removeprefix("activations=")
-        raise DataError(f"{where}{told}") from None
+        raise DataError(f"{where}: {_reason(error, hidden_act)}") from None
 
 
-def _headers(folder: Path) -> dict[str, Stored]:
-    if (folder / WHOLE).is_file():
-        return _header(folder / WHOLE)
-    if (folder / INDEX).is_file():
-        return _sharded(folder / INDEX)
-    other = next((name for name in OTHERS if (folder / name).is_file()), None)
-    if other is None:
-        raise DataError(f"{folder}: holds neither {WHOLE} nor {INDEX}")
-    raise DataError(
-        f"{folder / other}: is not read, only safetensors are (a pickle can run any "
-        "code); where transformers and torch are and the file is trusted, convert it: "
-        f"AutoModel.from_pretrained({str(folder)!r}).save_pretrained('NEW_FOLDER')"
-    )
-
-
-def _sharded(index: Path) -> dict[str, Stored]:
-    """Reads the shards that an index names; each tensor must lie where it says."""
-    places = read_mapping(index).get("weight_map")
-    if not isinstance(places, dict) or not places:
-        raise DataError(f"{index}: weight_map must name a file for every tensor")
-    for name, file in places.items():
-        if not isinstance(file, str) or Path(file).name != file:
-            raise DataError(
-                f"{index}: weight_map: {name}={shown(file)}: must be a file beside it"
-            )
-    headers = {file: _header(index.with_name(file)) for file in set(places.values())}
-    for name, file in places.items():
-        if name not in headers[file]:
-            raise DataError(f"{index.with_name(file)}: lacks tensor {name}")
-    for file, header in headers.items():
-        for name in header:
-            if places.get(name) != file:
-                raise DataError(f"{index}: weight_map lacks tensor {name} of {file}")
-    return {name: headers[file][name] for name, file in places.items()}
-
-
-def _header(path: Path) -> dict[str, Stored]:
-    with _opened(path) as file:
-        slices = {name: file.get_slice(name) for name in sorted(file.keys())}
-        return {
-            name: Stored(path, each.get_dtype(), tuple(each.get_shape()))
-            for name, each in slices.items()
-        }
-
-
-def _opened(path: Path) -> Any:
-    """Opens a file of tensors, its length checked against its header."""
+def _given(trained: str) -> str:
+    where = f"trained={shown(trained)}"
+    if is_own(trained):
+        raise ConfigError(f"{where}: must be the name of an activation")
     try:
-        with path.open("rb"):
-            pass
-        return safe_open(str(path), framework="numpy")
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read, {error.strerror}") from None
-    except SafetensorError as error:
-        raise DataError(f"{path}: is damaged, {error}") from None
+        return canonical(trained)
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {_reason(error, trained)}") from None
+
+
+def _reason(error: ConfigError, word: str) -> str:
+    return str(error).removeprefix(f"activations={shown(word)}: ")

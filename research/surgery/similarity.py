@@ -29,11 +29,18 @@ def mean_over_sentences(
     values: Float[np.ndarray, " sentences"] | Bool[np.ndarray, " sentences"],
     *,
     confidence: float,
+    weights: Float[np.ndarray, " sentences"] | None = None,
 ) -> Estimate:
-    """Returns the mean, with its interval."""
+    """Returns the mean, with its interval.
+
+    Args:
+      weights: what each sentence counts, such as its tokens; all the same if not given.
+    """
     exact = np.asarray(values, np.float64)
-    means = _counts(len(exact)) @ exact / len(exact)
-    return _estimate(exact.mean(), means, confidence)
+    weigh = np.ones_like(exact) if weights is None else np.asarray(weights, np.float64)
+    counts = _counts(len(exact))
+    means = counts @ (exact * weigh) / (counts @ weigh)
+    return _estimate(np.average(exact, weights=weigh), means, confidence)
 
 
 def cosines(

@@ -1,31 +1,33 @@
-"""What swapped activations leave of a trained encoder, without training, in plain words."""
+"""What swapped activations leave of a checkpoint, before and after tuning: summary.json."""
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from research.config import AnalysisConfig
 from research.surgery import similarity
-from research.surgery.arms import Arm
-from research.surgery.measure import Measured
+from research.surgery.measure import Measured, Subject
+from research.surgery.probe import Probe
 from research.surgery.similarity import Estimate, mean_over_sentences
 from research.surgery.swap import Swap
-from research.surgery.text import Tokens
+from research.surgery.tuning import Tuned
 
 CONFIDENCE = AnalysisConfig().confidence
 
 
-def summarise(swap: Swap, measured: Mapping[str, Measured]) -> dict[str, Any]:
+def summarise(
+    swap: Swap,
+    subjects: Sequence[Subject],
+    measured: Mapping[str, Measured],
+    probe: Probe | None,
+    tuned: Tuned | None,
+) -> dict[str, Any]:
     """Returns summary.json of mode `surgery`, but for the time that it took."""
-    reference = swap.arms[0].slug
-    told = {
-        arm.slug: _arm(arm, measured[arm.slug], measured[reference])
-        for arm in swap.arms
-    }
-    layers = swap.layers
+    reference, material = swap.arms[0].slug, swap.material
     return {
         "schema": 1,
         "mode": "surgery",
@@ -34,40 +36,42 @@ def summarise(swap: Swap, measured: Mapping[str, Measured]) -> dict[str, Any]:
         "depth": swap.pretrained.config.depth,
         "hidden_act": swap.checkpoint.hidden_act,
         "reference": reference,
-        "layers": layers if isinstance(layers, str) else list(layers),
+        "layers": swap.layers if isinstance(swap.layers, str) else list(swap.layers),
+        "loss": swap.loss,
+        "head": None if probe is None else probe.head,
         "confidence": CONFIDENCE,
-        "sentences": len(swap.sentences.texts),
-        "tokens": int(swap.tokens.real.sum()),
-        "remarks": [*swap.sentences.remarks, *_remarks(swap.tokens)],
+        "unit": material.unit,
+        "rows": dataclasses.asdict(material.rows),
+        "remarks": list(material.remarks),
         "skipped": list(swap.pretrained.skipped),
-        "arms": told,
+        "arms": {
+            each.slug: _arm(each, measured, reference, probe) for each in subjects
+        },
+        "tuned": None if tuned is None else tuned.summary,
         "warnings": [
-            f"{slug} changes no hidden state: on these sentences it is the same function"
-            for slug, arm in told.items()
-            if arm["swapped"] and not measured[slug].drift.any()
+            f"{each.slug} changes no hidden state: on these {material.unit}s it is the "
+            "same function"
+            for each in subjects
+            if each.arm.layers and not measured[each.slug].drift.any()
         ],
     }
 
 
-def _remarks(tokens: Tokens) -> Iterator[str]:
-    if tokens.cut:
-        yield f"{tokens.cut} sentences are cut at {tokens.ids.shape[1]} tokens"
-    alike = len(tokens.ids) - len(np.unique(tokens.ids, axis=0))
-    if alike:
-        yield (
-            f"{alike} sentences have the same tokens as another, so that their nearest "
-            "neighbour is chance"
-        )
-
-
-def _arm(arm: Arm, found: Measured, base: Measured) -> dict[str, Any]:
+def _arm(
+    subject: Subject,
+    measured: Mapping[str, Measured],
+    reference: str,
+    probe: Probe | None,
+) -> dict[str, Any]:
+    found, base, arm = measured[subject.slug], measured[reference], subject.arm
     after = similarity.cosines(found.pooled, found.pooled)
-    # Of the reference, which has no swap, all layers count.
+    # Of the untouched model, which has no swap, all layers count.
     looked_at = list(arm.layers) or list(range(found.zeros.shape[1]))
     return {
         "name": arm.activation.name,
         "formula": arm.activation.formula,
         "swapped": list(arm.layers),
+        "tuned": subject.tuned,
         "mean_similarity": _told(
             similarity.mean_similarity(after, confidence=CONFIDENCE)
         ),
@@ -75,12 +79,15 @@ def _arm(arm: Arm, found: Measured, base: Measured) -> dict[str, Any]:
         "zeros_by_layer": [_mean(each) for each in found.zeros.T],
         "dead": float(found.dead[looked_at].mean()),
         "dead_by_layer": found.dead.tolist(),
-        **(_against(found, base, after) if arm.layers else {}),
+        "head": _head(found.head, probe, untouched=subject.slug == reference),
+        **({} if subject.slug == reference else _against(found, base, after)),
     }
 
 
-def _against(found: Measured, base: Measured, after: Any) -> dict[str, Any]:
-    """Returns what is measured of a swap against the model as trained."""
+def _against(
+    found: Measured, base: Measured, after: Float[np.ndarray, "rows rows"]
+) -> dict[str, Any]:
+    """Returns what is measured of a model against the untouched one."""
     before = similarity.cosines(base.pooled, base.pooled)
     kept = similarity.nearest(after) == similarity.nearest(before)
     return {
@@ -93,8 +100,28 @@ def _against(found: Measured, base: Measured, after: Any) -> dict[str, Any]:
     }
 
 
-def _mean(values: Any) -> dict[str, float | None]:
-    return _told(mean_over_sentences(values, confidence=CONFIDENCE))
+def _head(
+    read: Mapping[str, np.ndarray], probe: Probe | None, *, untouched: bool
+) -> dict[str, dict[str, float | None]]:
+    """Returns what a head says: against its targets, and against what it said before."""
+    if probe is None:
+        return {}
+    names = ("loss", "accuracy") if probe.labelled else ()
+    if not untouched:
+        names = (*names, "kl", "agreement")
+    told = {name: _mean(read[name], read["weight"]) for name in names}
+    if "loss" in told and probe.head != "classifier":
+        told["perplexity"] = {
+            name: None if value is None else math.exp(min(value, 80.0))
+            for name, value in told["loss"].items()
+        }
+    return told
+
+
+def _mean(
+    values: np.ndarray, weights: np.ndarray | None = None
+) -> dict[str, float | None]:
+    return _told(mean_over_sentences(values, confidence=CONFIDENCE, weights=weights))
 
 
 def _told(estimate: Estimate) -> dict[str, float | None]:

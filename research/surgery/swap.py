@@ -1,71 +1,151 @@
-"""What a swap needs: a checkpoint's encoder, what is put into it, and tokens to read."""
+"""What a surgery needs, read and checked: a checkpoint, what is put into it, and rows."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from research.config import ExperimentConfig
+from research.errors import ConfigError, DataError
+from research.model_configs import CheckpointConfig
 from research.surgery.arms import Arm, Layers, planned, swapped_in
-from research.surgery.bert import read_bert
 from research.surgery.checkpoint import Checkpoint, read_checkpoint
 from research.surgery.encoder import Pretrained
-from research.surgery.text import (
-    Sentences,
-    Tokens,
-    read_sentences,
-    read_tokenizer,
-    tokenize,
-    tokenizer_files,
+from research.surgery.material import (
+    Material,
+    read_image_material,
+    read_text_material,
 )
+from research.surgery.reading import read_pretrained
+from research.surgery.trainable import language_head
+from research.task_configs import RecoveryConfig
 
 
 @dataclass(frozen=True, kw_only=True)
 class Swap:
-    """A swap that is ready to be measured; sources: the files that it was read from."""
+    """A surgery that is ready to be measured.
 
+    loss: what the tuned arms learn by, or `none`. new_head: whether labels are learned
+    by a classifier of their own. sources: the files that it was read from.
+    """
+
+    config: ExperimentConfig
     checkpoint: Checkpoint
     pretrained: Pretrained
     arms: tuple[Arm, ...]
     layers: Layers
-    sentences: Sentences
-    tokens: Tokens
+    loss: str
+    material: Material
+    new_head: bool
     sources: tuple[Path, ...]
 
+    @property
+    def model(self) -> CheckpointConfig:
+        """The config's section of the model."""
+        assert isinstance(self.config.model, CheckpointConfig)
+        return self.config.model
 
-def prepare_swap(
-    folder: Path, words: Sequence[str], *, layers: Layers, text: Path | None
-) -> Swap:
-    """Reads a checkpoint and sentences, and settles what is swapped where.
+    @property
+    def swapped(self) -> tuple[int, ...]:
+        """The layers that every swap swaps, where each is not swapped alone."""
+        return self.arms[1].layers
+
+
+def prepare_swap(config: ExperimentConfig) -> Swap:
+    """Reads a checkpoint and rows, and settles what is swapped where and learned how.
 
     Args:
-      words: the activations to swap in; the one as trained is the reference.
-      text: a sentence a line; None for Python's own reference.
+      config: its task is `recovery` and its model `checkpoint`; its activations are
+        swapped in, and the one as trained is the reference.
 
     Raises:
-      ConfigError: an activation that cannot be swapped in, or a layer that is not there.
-      DataError: a file that cannot be used.
+      ConfigError: nothing to swap in, a layer that is not there, or a loss that cannot
+        be used.
+      DataError: a file that cannot be used, or an activation that it has no place for.
     """
-    checkpoint = read_checkpoint(folder)
-    others = swapped_in(words, checkpoint.activation)
-    sentences = read_sentences(text)
-    tokenizer = read_tokenizer(folder)
-    pretrained = read_bert(checkpoint)
-    own = (checkpoint.config_path, *checkpoint.files, *tokenizer_files(folder))
+    model, task = config.model, config.task
+    assert isinstance(model, CheckpointConfig)
+    assert isinstance(task, RecoveryConfig)
+    assert model.path is not None
+    folder = Path(model.path).expanduser()
+    checkpoint = read_checkpoint(folder, trained=model.trained)
+    others = swapped_in(config.activations, checkpoint.activation)
+    pretrained = read_pretrained(checkpoint)
+    layers = _layers(model.layers)
+    arms = planned(
+        pretrained.activation, others, layers=layers, depth=pretrained.config.depth
+    )
+    loss = _loss(task, pretrained, layers)
+    read = read_text_material if pretrained.image is None else read_image_material
+    material = read(pretrained, folder, task, trains=loss != "none")
+    material, new_head = _fitted_to_classifier(pretrained, material)
+    if loss == "language" and "masked_lm" in pretrained.heads and material.mask is None:
+        raise DataError(
+            f"{folder}: its tokenizer has no token for a mask, so that its language "
+            "head cannot be trained; use --config.task.loss=distillation"
+        )
     return Swap(
+        config=config,
         checkpoint=checkpoint,
         pretrained=pretrained,
-        arms=planned(
-            pretrained.activation,
-            others,
-            layers=layers,
-            depth=pretrained.config.depth,
-        ),
+        arms=arms,
         layers=layers,
-        sentences=sentences,
-        tokens=tokenize(
-            sentences.texts,
-            tokenizer,
-            vocabulary=pretrained.vocabulary,
-            length=pretrained.length,
-        ),
-        sources=(*own, text) if text else own,
+        loss=loss,
+        material=material,
+        new_head=new_head,
+        sources=(checkpoint.config_path, *checkpoint.files, *material.sources),
     )
+
+
+def _layers(text: str) -> Layers:
+    if text == "all" or text == "each":
+        return text
+    return tuple(sorted(map(int, text.split(","))))
+
+
+def _loss(task: RecoveryConfig, pretrained: Pretrained, layers: Layers) -> str:
+    head = language_head(pretrained)
+    if task.loss == "auto":
+        if layers == "each":
+            return "none"
+        if task.labels is not None:
+            return "labels"
+        return "distillation" if head is None else "language"
+    if task.loss != "none" and layers == "each":
+        raise ConfigError(
+            f"task.loss={task.loss}: one layer at a time is measured without training; "
+            "name the layers that are swapped and tuned together (--layers=0,3)"
+        )
+    if task.loss == "labels" and task.labels is None:
+        raise ConfigError("task.loss=labels: needs a file of labels (--labels=FILE)")
+    if task.loss == "language" and head is None:
+        raise ConfigError(
+            "task.loss=language: the checkpoint has no language head; use distillation "
+            "or labels"
+        )
+    return task.loss
+
+
+def _fitted_to_classifier(
+    pretrained: Pretrained, material: Material
+) -> tuple[Material, bool]:
+    """Numbers labels as the checkpoint's classifier does, where it has these.
+
+    Returns:
+      The rows, and whether their labels need a classifier of their own.
+    """
+    if material.targets is None:
+        return material, False
+    mine, theirs = material.classes, pretrained.classes
+    if "classifier" not in pretrained.heads or set(mine) != set(theirs):
+        return material, True
+    places = np.array([theirs.index(name) for name in mine], np.int32)
+    targets = places[material.targets]
+    return dataclasses.replace(material, targets=targets, classes=theirs), False
+
+
+def names_of(arms: Sequence[Arm]) -> tuple[str, ...]:
+    """Returns the arms' activations by name, the one as trained first."""
+    return tuple(dict.fromkeys(arm.activation.name for arm in arms))

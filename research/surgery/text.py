@@ -18,11 +18,10 @@ from research.tasks.text import own_prose, sha256
 
 TOKENIZER, WORDS = "tokenizer.json", "vocab.txt"
 SETTINGS = "tokenizer_config.json"
-# At most so many sentences are read, spread evenly: there are as many pairs as their
-# square. Fewer than FEWEST leave hardly an interval or a neighbour.
-MOST, FEWEST = 256, 10
-# Tokens after which a sentence is cut; most checkpoints could take more.
-LENGTH = 64
+# Fewer sentences leave hardly an interval or a neighbour.
+FEWEST = 10
+# How a masked token is written, by BERT and by RoBERTa.
+MASKS = ("[MASK]", "<mask>")
 # What a vocabulary must have.
 SPECIAL = ("[UNK]", "[CLS]", "[SEP]")
 _WORDS = range(6, 41)
@@ -31,28 +30,37 @@ _ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 @dataclass(frozen=True, kw_only=True)
 class Sentences:
-    """Different sentences, what they are of, and what a reader must know of them."""
+    """Different sentences, and what a reader must know of them.
+
+    labels: each one's class, as a place in `classes`. files: what they were read from.
+    """
 
     texts: tuple[str, ...]
-    source: str
     remarks: tuple[str, ...]
+    labels: Int[np.ndarray, " sentences"] | None = None
+    classes: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tokens:
     """Sentences as token ids, padded behind; cut: how many were too long.
 
-    real: which positions are no padding.
+    real: which positions are no padding. special: which hold what the tokenizer adds.
     """
 
     ids: Int[np.ndarray, "sentences length"]
     segments: Int[np.ndarray, "sentences length"]
     real: Bool[np.ndarray, "sentences length"]
+    special: Bool[np.ndarray, "sentences length"]
     cut: int
 
 
-def read_sentences(path: Path | None) -> Sentences:
+def read_sentences(path: Path | None, *, most: int) -> Sentences:
     """Returns the lines of a file, or sentences of Python's own reference.
+
+    Args:
+      most: so many at most, spread evenly.
 
     Raises:
       DataError: a file that cannot be read, or fewer than ten different sentences.
@@ -69,11 +77,12 @@ def read_sentences(path: Path | None) -> Sentences:
             f"{source}: has {len(found)} different sentences, one a line; at least "
             f"{FEWEST} are needed"
         )
-    texts = _spread(tuple(found))
+    texts = spread(tuple(found), most=most)
     taken = "all" if len(texts) == len(found) else f"{len(texts)} of the {len(found):,}"
     digest = sha256("\n".join(texts))
     remark = f"the sentences are {taken} different ones of {source}, sha256 {digest}"
-    return Sentences(texts=texts, source=source, remarks=(remark,))
+    files = () if path is None else (path,)
+    return Sentences(texts=texts, remarks=(remark,), files=files)
 
 
 def _prose_sentences(prose: str) -> Iterator[str]:
@@ -85,10 +94,11 @@ def _prose_sentences(prose: str) -> Iterator[str]:
                     yield sentence
 
 
-def _spread(texts: tuple[str, ...]) -> tuple[str, ...]:
-    if len(texts) <= MOST:
+def spread(texts: tuple[str, ...], *, most: int) -> tuple[str, ...]:
+    """Returns so many of the texts at most, evenly spaced."""
+    if len(texts) <= most:
         return texts
-    return tuple(texts[len(texts) * n // MOST] for n in range(MOST))
+    return tuple(texts[len(texts) * n // most] for n in range(most))
 
 
 def tokenizer_files(folder: Path) -> tuple[Path, ...]:
@@ -140,19 +150,18 @@ def _encoded(tokenizer: Tokenizer, texts: tuple[str, ...]) -> list[Encoding]:
 
 
 def tokenize(
-    texts: tuple[str, ...], tokenizer: Tokenizer, *, vocabulary: int, length: int
+    texts: tuple[str, ...], tokenizer: Tokenizer, *, vocabulary: int, most: int
 ) -> Tokens:
     """Returns the sentences' ids with the tokenizer's own special tokens.
 
     Args:
       vocabulary: how many tokens the model knows.
-      length: positions that the model has.
+      most: tokens after which a sentence is cut.
 
     Raises:
       DataError: a token that the model does not know, a sentence without any, or one
         that the tokenizer fails on.
     """
-    most = min(length, LENGTH)
     tokenizer.no_padding()
     tokenizer.no_truncation()
     whole = [len(each.ids) for each in _encoded(tokenizer, texts)]
@@ -165,11 +174,12 @@ def tokenize(
                 f"the tokenizer gives no token for the sentence {shown(text)}"
             )
     ids, segments = np.zeros((2, len(texts), widest), np.int32)
-    real = np.zeros(ids.shape, bool)
+    real, special = np.zeros((2, *ids.shape), bool)
     for row, each in enumerate(encoded):
         ids[row, : len(each.ids)] = each.ids
         segments[row, : len(each.ids)] = each.type_ids
         real[row, : len(each.ids)] = True
+        special[row, : len(each.ids)] = each.special_tokens_mask
     largest = int(ids.max())
     if largest >= vocabulary:
         raise DataError(
@@ -177,4 +187,10 @@ def tokenize(
             f"config.json says vocab_size={vocabulary}"
         )
     cut = sum(size > most for size in whole)
-    return Tokens(ids=ids, segments=segments, real=real, cut=cut)
+    return Tokens(ids=ids, segments=segments, real=real, special=special, cut=cut)
+
+
+def mask_id(tokenizer: Tokenizer) -> int | None:
+    """Returns the id that stands for a masked token; None where there is none."""
+    known = (tokenizer.token_to_id(word) for word in MASKS)
+    return next((number for number in known if number is not None), None)

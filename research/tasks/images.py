@@ -1,13 +1,11 @@
 """Images of the user's own: the four IDX files of MNIST's form, or one .npz."""
 
-import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from research.errors import DataError
-from research.own_code import reason
 from research.task_configs import ImagesConfig
 from research.tasks.classes import (
     class_metrics,
@@ -18,6 +16,7 @@ from research.tasks.classes import (
 from research.tasks.contract import Task
 from research.tasks.files import given_path
 from research.tasks.idx import find_idx, read_idx
+from research.tasks.npz import read_npz
 from research.tasks.scaling import fit_scaling, scale
 from research.tasks.splits import redrawn
 
@@ -91,30 +90,11 @@ def _read_parts(path: Path) -> tuple[Part, Part]:
             for name, published in IDX_NAMES.items()
         }
     else:
-        arrays = _read_npz(path)
+        arrays = read_npz(path, NAMES)
     return (
         _part(path, arrays["x_train"], arrays["y_train"], "train"),
         _part(path, arrays["x_test"], arrays["y_test"], "test"),
     )
-
-
-def _read_npz(path: Path) -> dict[str, np.ndarray]:
-    if not zipfile.is_zipfile(path):
-        raise DataError(f"{path}: is no .npz file")
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            held = archive.files
-            arrays = {name: archive[name] for name in NAMES if name in held}
-    # A damaged archive raises whatever the library in which it fails raises.
-    except Exception as error:
-        raise DataError(f"{path}: cannot be read as .npz, {reason(error)}") from None
-    missing = [name for name in NAMES if name not in arrays]
-    if missing:
-        raise DataError(
-            f"{path}: has no array {missing[0]}; it must hold {', '.join(NAMES)}, not "
-            f"{', '.join(held) or 'nothing'}"
-        )
-    return arrays
 
 
 def _part(path: Path, images: np.ndarray, classes: np.ndarray, name: str) -> Part:

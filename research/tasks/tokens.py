@@ -58,13 +58,14 @@ def token_bits(
 
 def language_metrics(constant: Constant) -> Mapping[str, Metric]:
     """Returns bits per character and perplexity, and those of any tokens."""
-    return {
-        "bits_per_character": _metric(token_bits, constant.loss / math.log(2)),
-        "perplexity": _metric(
-            token_loss, math.exp(constant.loss), of_mean=_exponential
-        ),
-        **token_metrics(constant),
-    }
+    bits = _metric(token_bits, constant.loss / math.log(2))
+    return {"bits_per_character": bits, **perplexity_metrics(constant)}
+
+
+def perplexity_metrics(constant: Constant) -> Mapping[str, Metric]:
+    """Returns perplexity, accuracy and loss of any tokens."""
+    perplexity = _metric(token_loss, math.exp(constant.loss), of_mean=_exponential)
+    return {"perplexity": perplexity, **token_metrics(constant)}
 
 
 def fit_nothing(inputs: Any) -> tuple[()]:

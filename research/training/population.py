@@ -19,6 +19,7 @@ from research.training.problem import (
     LaneState,
     Problem,
     StreamIds,
+    bound,
     make_lane,
     start,
 )
@@ -73,6 +74,7 @@ def start_lane(
     problem: Problem, ids_and_rate: tuple[StreamIds, Array], data: Data
 ) -> tuple[Lane, LaneState, dict[str, Array], dict[str, Any]]:
     """Returns a lane, its first state, the curves before training and its checksums."""
+    problem = bound(problem, data)
     lane = make_lane(problem, data, *ids_and_rate)
     state = start(problem, lane)
     validation = evaluate(
@@ -94,6 +96,7 @@ def train_lane(
     """Trains a lane for a round; its length is traced, so every round is one program."""
     lane, state = lane_and_state
     data, first, count = data_and_epochs
+    problem = bound(problem, data)
     names = ("train_loss", *(f"validation_{name}" for name in problem.task.metrics))
     buffer = {name: jnp.full((ROUND_EPOCHS,), jnp.nan, jnp.float32) for name in names}
 

@@ -1,7 +1,7 @@
 """What one lane is: its problem, its constants and its state."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import jax
@@ -22,10 +22,11 @@ OPTIMIZERS: dict[str, Callable[..., optax.GradientTransformation]] = {
 
 
 class Data(NamedTuple):
-    """The task's arrays, held once on each device and shared by all lanes."""
+    """The task's and the model's arrays, held once on each device, shared by all lanes."""
 
     inputs: PyTree
     targets: PyTree
+    constants: PyTree = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +53,22 @@ class Problem:
     def steps_per_epoch(self) -> int:
         """Whole batches of the training part; the rest of a shuffle is left out."""
         return self.task.rows.train // self.batch_size
+
+
+def bound(problem: Problem, data: Data) -> Problem:
+    """Returns the problem with a model that reads its constants from the data."""
+    if problem.model.bound is None:
+        return problem
+
+    def rebound(model: Model) -> Model:
+        assert model.bound is not None
+        return model.bound(data.constants)
+
+    return replace(
+        problem,
+        model=rebound(problem.model),
+        tapped=lambda seen: rebound(problem.tapped(seen)),
+    )
 
 
 class StreamIds(NamedTuple):

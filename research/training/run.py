@@ -8,10 +8,12 @@ import jax
 import numpy as np
 
 from research.records.events import Observer, RoundFinished
+from research.training.keeper import NOBODY, Keeper
 from research.training.lanes import TrainedArm
 from research.training.plan import Plan
 from research.training.population import ROUND_EPOCHS, Programs
 from research.training.problem import Data, Lane, LaneState, Problem, StreamIds
+from research.training.progress import Progress, Trace, from_arrays, to_arrays
 
 # A round is as many epochs as take about this long, so that the host can show them.
 ROUND_SECONDS = 1.0
@@ -29,6 +31,7 @@ def train_arm(
     epochs: int,
     observe: Observer,
     before_scoring: Callable[[Sequence[int]], None],
+    keeper: Keeper = NOBODY,
 ) -> Iterator[TrainedArm]:
     """Trains seeds of an arm to their end, block after block, and scores each once.
 
@@ -36,6 +39,7 @@ def train_arm(
       compiled: what `compile_programs` gave for this problem and plan.
       ids: of the seeds' lanes, in the seeds' order.
       before_scoring: told which seeds' test scores are about to be computed.
+      keeper: keeps each block on the way, and has what was kept of it.
 
     Yields:
       Each block of lanes as it is finished.
@@ -57,6 +61,7 @@ def train_arm(
             epochs=epochs,
             tell=tell,
             before_scoring=before_scoring,
+            keeper=keeper,
         )
 
 
@@ -71,6 +76,7 @@ def _train_block(
     epochs: int,
     tell: Callable[..., None],
     before_scoring: Callable[[Sequence[int]], None],
+    keeper: Keeper,
 ) -> TrainedArm:
     programs, data = compiled
     # The block is filled up with its last seed; what those lanes give is dropped.
@@ -82,18 +88,28 @@ def _train_block(
     def keep(tree: Any) -> Any:
         return jax.tree.map(lambda leaf: np.asarray(leaf)[: len(seeds)], tree)
 
-    pieces, epoch_seconds = [], []
-
-    def deliver(first: int, curves: dict[str, np.ndarray], seconds: float) -> None:
-        pieces.append(curves)
-        epoch_seconds.append(seconds / curves["train_loss"].shape[1])
-        frozen = int(np.isnan(curves["validation_loss"][:, -1]).sum())
-        tell(first_epoch=first, curves=curves, diverged=frozen, seconds=seconds)
-
-    deliver(0, {name: values[:, None] for name, values in keep(initial).items()}, 0.0)
-    began = time.perf_counter()
-    states = _train_rounds(programs, lanes, states, data, epochs, keep, deliver)
-    seconds = time.perf_counter() - began
+    kept = keeper.restore(seeds)
+    if kept is None:
+        curves = {name: values[:, None] for name, values in keep(initial).items()}
+        begun = Progress(epochs=0, states=states, curves=curves)
+    else:
+        begun = from_arrays(kept, states)
+    trace = Trace(begun, keep, tell)
+    with keeper.held_back() as stopping:
+        states = _train_rounds(
+            programs,
+            lanes,
+            data,
+            begun,
+            trace,
+            epochs=epochs,
+            keeper=keeper,
+            save=lambda progress: keeper.save(
+                seeds, progress.epochs, to_arrays(progress, lanes=len(seeds))
+            ),
+            stopping=stopping,
+        )
+    ended = trace.progress(epochs, states)
     before_scoring(seeds)
     scored = programs.score((lanes, states), data)
     best = (states.best_params, states.best_model_state)
@@ -103,57 +119,59 @@ def _train_block(
     sums = keep(sums)
     return TrainedArm(
         seeds=np.asarray(seeds),
-        curves={
-            name: np.concatenate([piece[name] for piece in pieces], axis=1)
-            for name in pieces[0]
-        },
+        curves=ended.curves,
         scored=keep(scored),
         weights=sums["weights"],
         splits=sums["split"],
         fitted=fitted,
         params=params,
         parameters=sum(leaf.size for leaf in jax.tree.leaves(params[0])),
-        # The first entry is the state before training, which takes no time.
-        step_seconds=min(epoch_seconds[1:]) / (len(seeds) * problem.steps_per_epoch),
+        step_seconds=ended.epoch_seconds / (len(seeds) * problem.steps_per_epoch),
         compile_seconds=programs.compile_seconds,
-        train_seconds=seconds,
+        train_seconds=ended.seconds,
     )
 
 
 def _train_rounds(
     programs: Programs,
     lanes: Lane,
-    states: LaneState,
     data: Data,
+    begun: Progress,
+    trace: Trace,
+    *,
     epochs: int,
-    keep: Callable[[Any], Any],
-    deliver: Callable[[int, dict[str, np.ndarray], float], None],
+    keeper: Keeper,
+    save: Callable[[Progress], None],
+    stopping: Callable[[], bool],
 ) -> LaneState:
-    """Returns the states after all epochs; each round is delivered while the next runs."""
-    done, length, waiting = 0, 1, None
-    mark = time.perf_counter()
+    """Returns the states after all epochs; each round is delivered while the next runs.
 
-    def finish(first: int, count: int, curves: dict[str, jax.Array]) -> float:
-        nonlocal mark
-        arrived = {name: values[:, :count] for name, values in keep(curves).items()}
-        seconds, mark = time.perf_counter() - mark, time.perf_counter()
-        deliver(first + 1, arrived, seconds)
-        return seconds
-
-    while done < epochs:
-        count = min(length, epochs - done)
+    A round that is saved is waited for, for its states go into the next one. One that is
+    stopped is saved, and the states are those of then.
+    """
+    done, states = begun.epochs, begun.states
+    length, waiting = None, None
+    saved, saved_at = done, time.perf_counter()
+    while done < epochs and not stopping():
+        # The first epoch tells how many make a round; their number changes nothing.
+        count = min(length or 1, epochs - done, keeper.epochs_left(done))
         states, curves = programs.train(
             lanes, states, data, np.int32(done), np.int32(count)
         )
         if waiting is not None:
-            finish(*waiting)
+            trace.deliver(*waiting)
         waiting = (done, count, curves)
-        if done == 0:
-            # The first epoch tells how many make a round; their number changes nothing.
-            seconds = finish(*waiting)
-            waiting = None
-            length = int(np.clip(ROUND_SECONDS / seconds, 1, ROUND_EPOCHS))
         done += count
+        due = done < epochs and keeper.is_due(done, time.perf_counter() - saved_at)
+        if length is None or due:
+            seconds, waiting = trace.deliver(*waiting), None
+            length = length or int(np.clip(ROUND_SECONDS / seconds, 1, ROUND_EPOCHS))
+        if due:
+            save(trace.progress(done, states))
+            trace.forget_time()
+            saved, saved_at = done, time.perf_counter()
     if waiting is not None:
-        finish(*waiting)
+        trace.deliver(*waiting)
+    if stopping() and done > saved:
+        save(trace.progress(done, states))
     return states

@@ -7,7 +7,15 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PyTree, UInt32
 
 from research.training import checksums
-from research.training.problem import Data, Lane, LaneState, Problem, forward, take
+from research.training.problem import (
+    Data,
+    Lane,
+    LaneState,
+    Problem,
+    bound,
+    forward,
+    take,
+)
 from research.training.step import all_finite, evaluation_rows, over_rows, per_example
 
 
@@ -42,7 +50,7 @@ def score_lane(
 ) -> Scored:
     """Returns a finished lane's scores."""
     lane, state = lane_and_state
-    task = problem.task
+    problem, task = bound(problem, data), problem.task
     best = (state.best_params, state.best_model_state)
 
     def measure(rows: Int[Array, " rows"], params: PyTree, model_state: PyTree) -> dict:

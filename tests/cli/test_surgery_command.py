@@ -12,6 +12,7 @@ from research.cli import main
 
 ROOT = Path(__file__).parents[2]
 TINY = ROOT / "tests/surgery/tiny_bert"
+UNTUNED = "--config.task.loss=none"
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +30,7 @@ def summary(folder: str) -> dict:
 
 def test_a_swap_is_measured_drawn_and_shown_again(capsys):
     argv = ["surgery", "--checkpoint=tiny", "--activations=gelu,relu,swish"]
-    assert main([*argv, "--text=lines.txt"]) == 0
+    assert main([*argv, "--text=lines.txt", UNTUNED]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "trained with gelu (exact, erf) · swapped in all 2 layers" in shown
     assert "no number varies with a seed" in shown
@@ -38,7 +39,8 @@ def test_a_swap_is_measured_drawn_and_shown_again(capsys):
     told = summary("runs/surgery-1")
     assert (told["mode"], told["reference"]) == ("surgery", "gelu")
     assert list(told["arms"]) == ["gelu", "relu", "silu"]
-    assert told["sentences"] == 12
+    assert told["rows"] == {"train": 0, "validation": 0, "test": 12}
+    assert (told["loss"], told["tuned"]) == ("none", None)
     relu = told["arms"]["relu"]
     assert relu["swapped"] == [0, 1]
     assert 0.2 < relu["zeros"]["value"] < 0.8
@@ -52,10 +54,10 @@ def test_a_swap_is_measured_drawn_and_shown_again(capsys):
     assert "tiny/model.safetensors" in manifest["source_sha256"]
     assert "lines.txt" in manifest["source_sha256"]
     assert {"jax", "safetensors", "tokenizers"} <= manifest["versions"].keys()
-    assert manifest["command"].endswith("--text=lines.txt --workdir=runs/surgery-1")
+    assert manifest["command"].endswith(f"{UNTUNED} --workdir=runs/surgery-1")
     page = (folder / "report.html").read_text()
     for words in (
-        "bert.pooler.dense.bias",
+        "cls.seq_relationship.bias",
         "layer 1",
         "Dead units are 0 at every token",
     ):
@@ -73,9 +75,16 @@ def test_each_layer_alone_in_its_own_folder_again(capsys):
     assert "swapped in each of 2 layers alone, counted from 0" in shown
     assert "ReLU in one layer at a time: the last layer's output drifts most" in shown
     assert [arm["swapped"] for arm in summary("out")["arms"].values()] == [[], [0], [1]]
-    assert main([*argv[:-3], "--layers=1", *argv[-2:]]) == 0
+    assert main(argv) == 0
+    capsys.readouterr()
+    assert main([*argv[:-3], "--layers=1", *argv[-2:]]) == 2
+    refused = capsys.readouterr().err
+    assert "holds a run of another config" in refused
+    assert "model.layers ('each' there, '1' now)" in refused
+    other = [*argv[:-3], "--layers=1", "--text=lines.txt", "--workdir=1", UNTUNED]
+    assert main(other) == 0
     assert "swapped in layer 1 of 0 to 1" in " ".join(capsys.readouterr().out.split())
-    assert summary("out")["layers"] == [1]
+    assert summary("1")["layers"] == [1]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +92,6 @@ def test_each_layer_alone_in_its_own_folder_again(capsys):
     [
         ([], ["surgery: needs --checkpoint=DIR"]),
         (["--checkpoint="], ["--checkpoint=''", "must be a path"]),
-        (["--checkpoint=nowhere"], ["--checkpoint=nowhere: no such folder"]),
         (["--checkpoint=tiny", "--activations=gleu"], ["'gleu'", "did you mean gelu?"]),
         (
             ["--checkpoint=tiny", "--activations=gelu"],
@@ -93,18 +101,33 @@ def test_each_layer_alone_in_its_own_folder_again(capsys):
             ["--checkpoint=tiny", "--activations=silu,swish"],
             ["the same function, silu"],
         ),
-        (["--checkpoint=tiny", "--activations=geglu"], ["geglu: is gated"]),
-        (["--checkpoint=tiny", "--activations=prelu"], ["prelu: is parametric"]),
         (["--checkpoint=tiny", "--layers=2"], ["--layers=2", "layers 0 to 1"]),
-        (["--checkpoint=tiny", "--layers=0,0"], ["--layers='0,0'", "twice"]),
+        (
+            ["--checkpoint=tiny", "--layers=0,0"],
+            ["--layers='0,0'", "different whole numbers"],
+        ),
         (
             ["--checkpoint=tiny", "--layers=last"],
             ["--layers='last'", "must be all, each"],
         ),
         (["--checkpoint=tiny", "--layers=-1"], ["--layers='-1'", "must be all, each"]),
-        (["--checkpoint=tiny", "--text=line.txt"], ["no such file", "lines.txt?"]),
-        (["--checkpoint=tiny", "--seeds=3"], ["--seeds", "no such flag"]),
-        (["--checkpoint=tiny", "--config.seeds=3"], ["does not belong to surgery"]),
+        (["--checkpoint=tiny", "--seeds=3"], ["no such flag", "--config.seeds?"]),
+        (
+            ["--checkpoint=tiny", "--config.task.path=x", "--text=y"],
+            ["--text: stands for --config.task.path"],
+        ),
+        (
+            ["--checkpoint=tiny", "--config.task.name=moons"],
+            ["task.name=moons: must be recovery for surgery"],
+        ),
+        (
+            ["--checkpoint=tiny", "--layers=each", "--config.task.loss=language"],
+            ["task.loss=language: one layer at a time is measured without training"],
+        ),
+        (
+            ["--checkpoint=tiny", "--config.task.loss=labels"],
+            ["task.loss=labels: needs a file of labels"],
+        ),
         (["--checkpoint=tiny", "--workdir=tiny"], ["--workdir=tiny", "is not empty"]),
     ],
 )
@@ -118,6 +141,15 @@ def test_a_refusal_is_one_line_and_leaves_nothing(argv, words, capsys):
 
 
 def test_data_that_cannot_be_used_is_refused_with_3(capsys):
+    for name, kind in (("geglu", "gated"), ("prelu", "parametric")):
+        assert main(["surgery", "--checkpoint=tiny", f"--activations={name}"]) == 3
+        assert f"{name}: is {kind}" in capsys.readouterr().err
+    assert main(["surgery", "--checkpoint=nowhere"]) == 3
+    assert "nowhere: no such folder" in capsys.readouterr().err
+    assert main(["surgery", "--checkpoint=tiny", "--text=line.txt"]) == 3
+    assert "lines.txt?" in capsys.readouterr().err
+    assert main(["surgery", "--checkpoint=tiny", "--text=lines.txt"]) == 3
+    assert "12 different sentences are too few to tune" in capsys.readouterr().err
     Path("short.txt").write_text("One.\nTwo.\n")
     assert main(["surgery", "--checkpoint=tiny", "--text=short.txt"]) == 3
     assert "short.txt: has 2 different sentences" in capsys.readouterr().err
@@ -135,7 +167,7 @@ def test_an_own_function_is_swapped_in_and_one_that_fails_leaves_no_folder(capsy
     # Finite at the points at which a function of one's own is tried, every half.
     halves = "jnp.where(2 * x == jnp.round(2 * x), x, jnp.nan)"
     Path("other.py").write_text(own.format("halves", halves))
-    argv = ["surgery", "--checkpoint=tiny", "--text=lines.txt"]
+    argv = ["surgery", "--checkpoint=tiny", "--text=lines.txt", UNTUNED]
     assert main([*argv, "--activations=other.py:halves"]) == 2
     assert (
         "--activations=other.halves: the model's numbers are not"

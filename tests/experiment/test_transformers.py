@@ -10,7 +10,6 @@ from research.config_values import from_mapping
 from research.errors import ConfigError
 from research.experiment import compare
 from research.experiment.prepare import prepare
-from research.experiment.problems import describe_model
 from research.training.cost import step_flops
 
 TINY = {
@@ -76,7 +75,7 @@ def test_each_model_fits_its_task(tmp_path, task, model, told):
         "model": {"name": model, "width": 8, "depth": 1, "heads": 2, "ffn": 12},
     }
     experiment = prepare(from_mapping({**TINY, **changes}))
-    assert describe_model(experiment.config, experiment.task).endswith(told)
+    assert experiment.describe().endswith(told)
     for problem in experiment.problems.values():
         assert step_flops(problem, experiment.data) > 0
 

@@ -12,6 +12,7 @@ from research.records.folder import (
     RunFolder,
     new_folder,
     read_mapping,
+    remove_unfinished,
     write_arrays,
     write_bytes,
     write_json,
@@ -37,6 +38,7 @@ def test_every_file_has_its_place(tmp_path):
         "ledger": "results/ledger.json",
         "test_correct": "results/test_correct.npz",
         "finished_lanes": "checkpoints/finished",
+        "underway": "checkpoints/underway",
         "figures": "results/figures.npz",
     }
 
@@ -71,6 +73,18 @@ def test_a_write_leaves_nothing_beside_it(tmp_path):
     write_bytes(tmp_path / "a/b.bin", b"2")
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["b.bin"]
     assert (tmp_path / "a/b.bin").read_bytes() == b"2"
+
+
+def test_what_a_killed_process_left_beside_its_place_is_removed(tmp_path, monkeypatch):
+    write_bytes(tmp_path / "a/b.bin", b"old")
+    (tmp_path / "a/.hidden").touch()
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", lambda *args: None)
+        write_bytes(tmp_path / "a/b.bin", b"new")
+    assert len(list((tmp_path / "a").iterdir())) == 3
+    remove_unfinished(tmp_path)
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {".hidden", "b.bin"}
+    assert (tmp_path / "a/b.bin").read_bytes() == b"old"
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])

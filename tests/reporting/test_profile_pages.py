@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from research.reporting import arms, profile_progress
+from research.reporting import arms
+from research.reporting import step_progress as progress_lines
 from research.reporting.figure_profile import draw_errors, draw_functions
 from research.reporting.figure_style import dashes
-from research.reporting.profile_progress import step_progress
 from research.reporting.profile_tables import number
+from research.reporting.step_progress import step_progress
 
 
 def console(*, terminal: bool) -> Console:
@@ -33,7 +34,7 @@ def test_a_terminal_has_a_bar_with_the_step():
 
 def test_elsewhere_a_line_every_few_seconds(monkeypatch):
     clock = iter([0.0, 1.0, 6.0, 6.0, 7.0])
-    monkeypatch.setattr(profile_progress.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(progress_lines.time, "monotonic", lambda: next(clock))
     shown = console(terminal=False)
     with step_progress(shown, 3) as tell:
         for step in ("first", "[second]", "third"):

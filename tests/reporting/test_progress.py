@@ -239,3 +239,12 @@ def test_the_display_stops_at_the_end_of_the_run():
         shown = console.file.getvalue()
         console.print("the verdict")
     assert console.file.getvalue() == shown + "the verdict\n"
+
+
+def test_what_an_earlier_process_trained_says_nothing_of_speed():
+    pace = Pace(seeds=4)
+    count_round(pace, a_round(BLOCKS[0], 0, 9, seconds=0.0), RUN.steps_per_epoch)
+    assert speed(pace) is None
+    count_round(pace, a_round(BLOCKS[0], 9, 2, seconds=2.0), RUN.steps_per_epoch)
+    assert speed(pace) == 2 * 2 * RUN.steps_per_epoch / 2.0
+    assert epochs_done(pace, RUN) == 5

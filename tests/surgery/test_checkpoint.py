@@ -8,7 +8,7 @@ import pytest
 import tiny_checkpoint
 from safetensors.numpy import load_file, save_file
 
-from research.errors import DataError
+from research.errors import ConfigError, DataError
 from research.surgery.checkpoint import load, read_checkpoint
 
 NAME = "bert.encoder.layer.1.output.dense.weight"
@@ -112,6 +112,28 @@ def test_the_activation_is_read_through_the_aliases(folder, alias, name):
     assert (read.hidden_act, read.activation) == (alias, name)
 
 
+def test_the_activation_as_trained_may_be_given(folder):
+    tiny_checkpoint.configured(folder, hidden_act="gleu")
+    read = read_checkpoint(folder, trained="gelu_new")
+    assert (read.hidden_act, read.activation) == ("gleu", "gelu_tanh")
+    for word, told in (("gelu_nwe", "did you mean gelu_new"), ("a.py:f", "must be")):
+        with pytest.raises(ConfigError, match=f"^trained='{word}'.*{told}"):
+            read_checkpoint(folder, trained=word)
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [("tiny_gpt2", "activation_function"), ("tiny_distilbert", "activation")],
+)
+def test_each_family_has_its_own_field(tmp_path, name, field):
+    folder = tiny_checkpoint.copied(tmp_path / name, name)
+    tiny_checkpoint.configured(folder, **{field: "swish"})
+    assert read_checkpoint(folder).activation == "silu"
+    assert f"{field} is missing" in refusal(
+        tiny_checkpoint.configured(folder, **{field: None})
+    )
+
+
 def test_damaged_and_missing_files(folder):
     path = folder / "model.safetensors"
     whole = path.read_bytes()
@@ -128,6 +150,7 @@ def test_damaged_and_missing_files(folder):
     assert "config.json: is damaged" in refusal(folder)
     (folder / "config.json").unlink()
     assert "config.json: cannot be read, No such file" in refusal(folder)
+    assert "nowhere: no such folder" in refusal(folder / "nowhere")
 
 
 @pytest.mark.parametrize(

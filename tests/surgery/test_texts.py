@@ -11,7 +11,7 @@ from tokenizers.models import BPE, WordLevel
 from research.errors import DataError
 from research.surgery.text import (
     FEWEST,
-    MOST,
+    mask_id,
     read_sentences,
     read_tokenizer,
     tokenize,
@@ -32,11 +32,14 @@ def folder(tmp_path):
 def test_a_vocabulary_gives_the_published_ids():
     arrays = tiny_checkpoint.published()
     tokenizer = read_tokenizer(tiny_checkpoint.FOLDER)
-    tokens = tokenize(SENTENCES, tokenizer, vocabulary=170, length=48)
+    tokens = tokenize(SENTENCES, tokenizer, vocabulary=170, most=48)
     np.testing.assert_array_equal(tokens.ids, arrays["sentences_input_ids"])
     np.testing.assert_array_equal(tokens.segments, arrays["sentences_token_type_ids"])
     np.testing.assert_array_equal(tokens.real, arrays["sentences_attention_mask"] == 1)
     assert tokens.cut == 0
+    added = np.isin(tokens.ids, [tokenizer.token_to_id(w) for w in ("[CLS]", "[SEP]")])
+    np.testing.assert_array_equal(tokens.special, added & tokens.real)
+    assert mask_id(tokenizer) == tokenizer.token_to_id("[MASK]")
 
 
 def test_a_tokenizer_file_gives_the_same_and_its_own_padding_is_put_off(folder):
@@ -45,14 +48,14 @@ def test_a_tokenizer_file_gives_the_same_and_its_own_padding_is_put_off(folder):
     tokenizer.enable_truncation(4)
     tokenizer.save(str(folder / "tokenizer.json"))
     (folder / "vocab.txt").unlink()
-    tokens = tokenize(SENTENCES, read_tokenizer(folder), vocabulary=170, length=48)
+    tokens = tokenize(SENTENCES, read_tokenizer(folder), vocabulary=170, most=48)
     arrays = tiny_checkpoint.published()
     np.testing.assert_array_equal(tokens.ids, arrays["sentences_input_ids"])
 
 
 def test_long_sentences_are_cut_and_counted():
     tokenizer = read_tokenizer(tiny_checkpoint.FOLDER)
-    tokens = tokenize(SENTENCES, tokenizer, vocabulary=170, length=12)
+    tokens = tokenize(SENTENCES, tokenizer, vocabulary=170, most=12)
     assert tokens.ids.shape == (3, 12)
     assert tokens.cut == 2
     separator = tokenizer.token_to_id("[SEP]")
@@ -73,16 +76,16 @@ def test_case_is_kept_where_the_tokenizer_says_so(folder):
 def test_a_vocabulary_of_another_model_is_refused():
     tokenizer = read_tokenizer(tiny_checkpoint.FOLDER)
     with pytest.raises(DataError, match=r"gives token 158, 'mat'.*vocab_size=158"):
-        tokenize(SENTENCES[:1], tokenizer, vocabulary=158, length=48)
+        tokenize(SENTENCES[:1], tokenizer, vocabulary=158, most=48)
 
 
 def test_a_sentence_that_cannot_be_tokenized_is_refused():
     tokenizer = Tokenizer(BPE({"w": 0}, []))
     with pytest.raises(DataError, match="no token for the sentence 'other'"):
-        tokenize(("w", "other"), tokenizer, vocabulary=1, length=48)
+        tokenize(("w", "other"), tokenizer, vocabulary=1, most=48)
     tokenizer = Tokenizer(WordLevel({"word": 0}))
     with pytest.raises(DataError, match=r"fails on the sentences, .*UNK"):
-        tokenize(("word", "other"), tokenizer, vocabulary=1, length=48)
+        tokenize(("word", "other"), tokenizer, vocabulary=1, most=48)
 
 
 def test_damaged_and_missing_vocabularies(folder):
@@ -99,8 +102,8 @@ def test_damaged_and_missing_vocabularies(folder):
 
 
 def test_the_default_text_is_whole_different_sentences():
-    found = read_sentences(None)
-    assert FEWEST < len(found.texts) <= MOST
+    found = read_sentences(None, most=256)
+    assert FEWEST < len(found.texts) <= 256
     assert len(set(found.texts)) == len(found.texts)
     for text in found.texts:
         assert text[0].isupper()
@@ -112,11 +115,11 @@ def test_the_default_text_is_whole_different_sentences():
 
 def test_lines_of_a_file_are_taken_once_and_spread_evenly(tmp_path):
     path = tmp_path / "lines.txt"
-    lines = [f"line {n}" for n in range(2 * MOST)]
+    lines = [f"line {n}" for n in range(2 * 256)]
     path.write_text("\n".join(["line 0", "", "  ", *lines]))
-    found = read_sentences(path)
+    found = read_sentences(path, most=256)
     assert found.texts == tuple(lines[::2])
-    assert f"{MOST} of the {2 * MOST:,}" in found.remarks[0]
+    assert "256 of the 512" in found.remarks[0]
     path.write_text("one\ntwo\none\n")
     with pytest.raises(DataError, match=r"has 2 different sentences"):
-        read_sentences(path)
+        read_sentences(path, most=256)

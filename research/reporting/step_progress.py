@@ -1,4 +1,4 @@
-"""Progress of a profile on the console: a bar in a terminal, plain lines elsewhere."""
+"""Progress step by step on the console: a bar in a terminal, plain lines elsewhere."""
 
 import contextlib
 import time

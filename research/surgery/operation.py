@@ -1,0 +1,106 @@
+"""The surgery itself: measured as it is, tuned, measured again."""
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Console
+
+from research.errors import ConfigError
+from research.records.folder import RunFolder
+from research.reporting.step_progress import step_progress
+from research.stopping import Stopping
+from research.surgery.arms import Arm
+from research.surgery.measure import Measured, Subject, measure, steps
+from research.surgery.probe import Probe, probe_of
+from research.surgery.saving import save
+from research.surgery.similarity import row_cosines
+from research.surgery.summary import summarise
+from research.surgery.swap import Swap
+from research.surgery.tuning import Tuned, tune
+
+# What the slug of a tuned arm ends in, and where the tuned models are saved.
+TUNED = "~tuned"
+MODELS = "models"
+
+
+def operate(
+    swap: Swap,
+    folder: RunFolder,
+    console: Console,
+    *,
+    command: str,
+    stopping: Stopping,
+) -> dict[str, Any]:
+    """Returns summary.json of mode `surgery`, but for the time that it took.
+
+    Args:
+      stopping: told of signals.
+
+    Raises:
+      Refusal: what training refuses, or numbers that are not finite.
+    """
+    probe = probe_of(swap)
+    subjects = [
+        Subject(slug=arm.slug, arm=arm, params=swap.pretrained.params)
+        for arm in swap.arms
+    ]
+    measured = _measured(swap, subjects, probe, console)
+    if swap.loss == "none":
+        return summarise(swap, subjects, measured, probe, None)
+    reference, *swaps = (measured[arm.slug] for arm in swap.arms)
+    least = min(row_cosines(each.pooled, reference.pooled).mean() for each in swaps)
+    tuned = tune(
+        swap,
+        folder,
+        console,
+        untrained_cosine=float(least),
+        command=command,
+        stopping=stopping,
+    )
+    after = list(_tuned_subjects(swap, tuned))
+    measured |= _measured(swap, after, probe, console)
+    summary = summarise(swap, [*subjects, *after], measured, probe, tuned)
+    summary["warnings"] += _save(swap, after, folder)
+    return summary
+
+
+def _measured(
+    swap: Swap, subjects: list[Subject], probe: Probe | None, console: Console
+) -> dict[str, Measured]:
+    inputs = swap.material.tested_inputs
+    with step_progress(console, steps(inputs, probe)) as tell:
+        return measure(swap.pretrained, subjects, inputs, probe, tell=tell)
+
+
+def _tuned_subjects(swap: Swap, tuned: Tuned) -> Iterator[Subject]:
+    """Yields the tuned arms, with what their first seed ended in; the reference last."""
+    arms: dict[str, Arm] = {arm.slug: arm for arm in swap.arms}
+    slugs = sorted(tuned.params, key=lambda slug: not arms[slug].layers)
+    for slug in slugs:
+        yield Subject(
+            slug=slug + TUNED, arm=arms[slug], params=tuned.params[slug], tuned=True
+        )
+
+
+def _save(swap: Swap, tuned: list[Subject], folder: RunFolder) -> list[str]:
+    """Writes the tuned models as directories of their own; returns why one is not."""
+    if swap.layers != "all":
+        return [
+            "the tuned models are not saved: config.json has one activation for all layers"
+        ]
+    told = []
+    for each in tuned:
+        place = folder.root / MODELS / each.arm.slug
+        shutil.rmtree(place, ignore_errors=True)
+        try:
+            save(
+                swap.pretrained,
+                each.params,
+                place,
+                activation=each.arm.activation,
+                source=swap.checkpoint.folder,
+            )
+        except ConfigError as error:
+            told.append(f"{each.slug} is not saved: {error}")
+    return told
