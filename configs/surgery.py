@@ -24,15 +24,15 @@ def get_config() -> ConfigDict:
     # What the tuned arms learn: labels, the model's own language head, or to compute what
     # the untouched model computes.
     config.task.loss = "auto"
-    config.task.length = 64
+    config.task.length = 48
     config.task.train_samples = 512
     config.task.validation_samples = 64
     config.task.test_samples = 256
 
-    # How they are tuned: 128 steps.
+    # How they are tuned: 96 steps.
     config.seeds = 8
     config.vary = "order"
-    config.epochs = 4
+    config.epochs = 3
     config.batch_size = 16
     config.optimizer.learning_rate = (1e-4,)
 

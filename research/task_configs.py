@@ -180,7 +180,7 @@ class RecoveryConfig:
         "a CSV file with the columns text and label, or an .npz of images and labels",
         ANY_PATH,
     )
-    length: int = setting(64, "tokens after which a sentence is cut", whole(4, 65_536))
+    length: int = setting(48, "tokens after which a sentence is cut", whole(4, 65_536))
     train_samples: int = setting(512, "rows to train on, at most", at_least(2))
     validation_samples: int = setting(64, "rows to validate on, at most", at_least(2))
     test_samples: int = setting(256, "rows to measure on, at most", at_least(10))

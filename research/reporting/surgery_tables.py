@@ -54,7 +54,7 @@ CLASSIFIER = (
     SAME_ANSWER,
 )
 # What the console leaves to the report.
-NOT_SHOWN = {"masked_lm": ("accuracy",), "causal_lm": ("accuracy",)}
+NOT_SHOWN = {"masked_lm": ("accuracy", "perplexity"), "causal_lm": ("accuracy",)}
 LEFT_OUT = {"classifier": ("loss",), **NOT_SHOWN}
 
 # More digits than these mean nothing beside other rows.
@@ -149,8 +149,8 @@ def _shown_metrics(summary: Mapping[str, Any]) -> list[Metric]:
     shown = [each for each in head_metrics(summary) if each.key not in left_out]
     if is_causal(summary):
         return shown
-    # Without a head there is room for the order of the pairs as well.
-    return [*shown, KEPT, *([] if shown else [SPEARMAN]), COSINE, SIMILAR]
+    # Without a head there is room for more.
+    return [*shown, KEPT, COSINE] if shown else [KEPT, SPEARMAN, COSINE, SIMILAR]
 
 
 def _column(

@@ -6,11 +6,13 @@ from typing import Any
 
 from rich.console import Console
 
+from research.activations.catalog import lookup
 from research.errors import ConfigError
 from research.records.folder import RunFolder
 from research.reporting.step_progress import step_progress
 from research.stopping import Stopping
 from research.surgery.arms import Arm
+from research.surgery.families import known_difference
 from research.surgery.measure import Measured, Subject, measure, steps
 from research.surgery.probe import Probe, probe_of
 from research.surgery.saving import save
@@ -46,8 +48,10 @@ def operate(
         for arm in swap.arms
     ]
     measured = _measured(swap, subjects, probe, console)
+    known = _known_gap(swap, console)
     if swap.loss == "none":
-        return summarise(swap, subjects, measured, probe, None)
+        summary = summarise(swap, subjects, measured, probe, None)
+        return summary | {"warnings": [*known, *summary["warnings"]]}
     reference, *swaps = (measured[arm.slug] for arm in swap.arms)
     least = min(row_cosines(each.pooled, reference.pooled).mean() for each in swaps)
     tuned = tune(
@@ -61,8 +65,25 @@ def operate(
     after = list(_tuned_subjects(swap, tuned))
     measured |= _measured(swap, after, probe, console)
     summary = summarise(swap, [*subjects, *after], measured, probe, tuned)
-    summary["warnings"] += _save(swap, after, folder)
-    return summary
+    told = [*known, *summary["warnings"], *_save(swap, after, folder)]
+    return summary | {"warnings": told}
+
+
+def _known_gap(swap: Swap, console: Console) -> list[str]:
+    """Warns where such checkpoints were trained with another activation than is said."""
+    known = known_difference(swap.checkpoint)
+    if known is None:
+        return []
+    name, how = known
+    layers = tuple(range(swap.pretrained.config.depth))
+    arm = Arm(slug=name, activation=lookup(name), layers=layers)
+    subject = Subject(slug=name, arm=arm, params=swap.pretrained.params)
+    drift = _measured(swap, [subject], None, console)[name].drift[:, -1].mean()
+    return [
+        f"{how}; with {name} the last layer's output is another by {100 * drift:.2g} % of "
+        f"its size on these {swap.material.unit}s (--config.model.trained={name} takes it "
+        "as trained)"
+    ]
 
 
 def _measured(

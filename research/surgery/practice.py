@@ -50,7 +50,7 @@ PUBLISHED: dict[str, Any] = {
     "architectures": ["BertForMaskedLM"],
     "hidden_act": ACTIVATION,
     "hidden_size": 64,
-    "num_hidden_layers": 4,
+    "num_hidden_layers": 2,
     "num_attention_heads": 4,
     "intermediate_size": 256,
     "max_position_embeddings": 64,
@@ -60,8 +60,8 @@ PUBLISHED: dict[str, Any] = {
     "attention_probs_dropout_prob": 0.1,
     "pad_token_id": 0,
 }
-VOCABULARY = 1000
-RECOVERY = {"name": "recovery", "loss": "language", "length": 48}
+VOCABULARY = 400
+RECOVERY = {"name": "recovery", "loss": "language", "length": 32}
 TRAINING: dict[str, Any] = {
     "task": {**RECOVERY, "train_samples": 800, "test_samples": 200},
     "model": {"name": "checkpoint"},
@@ -69,7 +69,7 @@ TRAINING: dict[str, Any] = {
     "vary": ("order",),
     "seeds": 1,
     "epochs": 40,
-    "batch_size": 32,
+    "batch_size": 16,
     "optimizer": {"learning_rate": (2e-3,)},
 }
 

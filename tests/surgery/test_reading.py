@@ -191,7 +191,7 @@ def test_the_tokenizer_s_file_gives_the_published_ids(name):
     )
     arrays = tiny_checkpoint.published(name)
     made = read_tokenizer(tiny_checkpoint.ALL / name)
-    tokens = tokenize(sentences, made, vocabulary=290, length=46)
+    tokens = tokenize(sentences, made, vocabulary=290, most=46)
     real = arrays["sentences_attention_mask"] == 1
     np.testing.assert_array_equal(tokens.real, real)
     np.testing.assert_array_equal(tokens.ids[real], arrays["sentences_input_ids"][real])
