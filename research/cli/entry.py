@@ -37,6 +37,9 @@ def main(argv: Sequence[str]) -> int:
         )
     except Refusal as refusal:
         return _refuse(str(refusal), refusal.exit_code)
+    except MemoryError as error:
+        told = str(error) or "no more can be had"
+        return _refuse(f"the machine's memory is used up, {told}", Refusal.exit_code)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         return _refuse(f"{place}{error.strerror or error}", Refusal.exit_code)

@@ -10,6 +10,7 @@ from research.activations.names import canonical_config
 from research.config import ExperimentConfig
 from research.errors import ConfigError
 from research.records.folder import new_folder, read_mapping
+from research.records.inside import check_inside
 from research.records.lock import NAME as LOCK
 from research.records.reopening import (
     changes,
@@ -118,6 +119,7 @@ def _made(workdir: Path) -> bool:
         workdir.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=workdir):
             pass
+        check_inside(workdir)
         return any(each.name != LOCK for each in workdir.iterdir())
     except FileExistsError:
         raise ConfigError(f"--workdir={workdir}: must be a folder") from None

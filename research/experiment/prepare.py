@@ -11,7 +11,9 @@ from research.activations.names import arms_of, remarks
 from research.config import SUB_RUN_IDS, ExperimentConfig
 from research.errors import ConfigError
 from research.experiment.problems import describe_model, load_task, make_problem
+from research.settings import LARGEST
 from research.tasks.contract import Task
+from research.training.cache import use_cache
 from research.training.devices import claim_devices
 from research.training.plan import Plan, make_plan
 from research.training.problem import Data, Problem
@@ -79,13 +81,14 @@ def prepare(config: ExperimentConfig, *, recorded: Plan | None = None) -> Experi
       ConfigError: an activation that cannot be used.
       InvalidComparison: a model that does not call its activation.
     """
-    if jax.config.values["jax_debug_nans"]:
-        raise ConfigError(
-            "jax_debug_nans: must be off; a diverged lane is NaN by design"
-        )
+    for name in ("jax_debug_nans", "jax_debug_infs", "jax_disable_jit"):
+        if jax.config.values[name]:
+            why = "lanes are compiled" if "jit" in name else "a diverged lane is NaN"
+            raise ConfigError(f"{name}: must be off; {why} by design")
     names, reference = arms_of(config)
     if config.mode == "null":
         names = (reference,)
+    use_cache(config.compute.cache)
     note = claim_devices(config.compute.devices)
     jax.config.update("jax_default_matmul_precision", PRECISION)
     activations = {record.slug: record for record in map(lookup, names)}
@@ -94,6 +97,12 @@ def prepare(config: ExperimentConfig, *, recorded: Plan | None = None) -> Experi
         raise ConfigError(
             f"batch_size={config.batch_size}: must be at most {task.rows.train}, the "
             f"rows of {task.name}'s training part"
+        )
+    steps = config.epochs * (task.rows.train // config.batch_size)
+    if steps > LARGEST:
+        raise ConfigError(
+            f"epochs={config.epochs}: must leave at most {LARGEST} steps a training, "
+            f"not {steps}: they are counted in 32 bits"
         )
     problems = {
         slug: make_problem(config, task, data, activation)

@@ -52,12 +52,13 @@ def experiment() -> tuple[Experiment, Compiled]:
 
 
 def train(
-    root: Path, *, figures: bool = False, **changes: Any
+    root: Path, *, figures: bool = False, fresh: bool = False, **changes: Any
 ) -> tuple[dict[str, Any], str]:
     """Runs the small experiment; returns its summary and what the console showed.
 
     Args:
       figures: whether they are drawn, which takes longer than all the rest.
+      fresh: whether the programs are compiled anew, as by another process.
       changes: of fields that the compiled programs do not depend on.
     """
     ready, compiled = experiment()
@@ -72,7 +73,7 @@ def train(
             RunFolder(root),
             console,
             command="python launch.py",
-            compiled=compiled,
+            compiled={} if fresh else compiled,
         )
     return summary, console.file.getvalue()  # type: ignore[attr-defined]
 

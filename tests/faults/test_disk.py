@@ -56,10 +56,10 @@ def test_a_full_disk_names_the_file_and_loses_nothing(
     write = Path.write_bytes
 
     def full(self: Path, content: bytes) -> int:
-        if self.name == f".{Path(name).name}.{os.getpid()}":
-            if self.parent == (root / name).parent:
-                write(self, content[: len(content) // 2])
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        place = (root / name).with_name(f".{Path(name).name}.{os.getpid()}")
+        if self == place:
+            write(self, content[: len(content) // 2])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return write(self, content)
 
     monkeypatch.setattr(Path, "write_bytes", full)
@@ -135,7 +135,7 @@ def test_a_read_only_folder_is_refused_before_anything_trains(tmp_path, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kilobytes", [1, 8, 60])
+@pytest.mark.parametrize("kilobytes", [8])
 def test_the_real_launcher_under_a_limit_of_file_sizes(kilobytes, tmp_path, whole):
     """The system itself refuses what is longer: at the manifest, the lanes, a report."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
