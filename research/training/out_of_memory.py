@@ -15,7 +15,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     )
 
 
-def smaller(plan: Plan, error: jax.errors.JaxRuntimeError) -> Plan:
+def smaller(plan: Plan, error: Exception) -> Plan:
     """Returns the plan with half the lanes a chunk and a block, for a second try.
 
     Raises:

@@ -129,7 +129,7 @@ def test_any_override_is_a_plan_or_a_line(elsewhere, chosen):
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
 @given(chosen=overrides)
 def test_many_overrides(elsewhere, chosen):
     plans_or_refuses(chosen, elsewhere)

@@ -90,7 +90,7 @@ def test_half_as_many_lanes_until_there_is_one():
         blocks.append(plan.lanes_per_block)
     assert widths == [8, 4, 2, 1]
     assert blocks == [48, 24, 12, 6]
-    with pytest.raises(ConfigError, match=r"one lane alone .* RESOURCE_EXHAUSTED"):
+    with pytest.raises(ConfigError, match=r"one lane alone .*RESOURCE_EXHAUSTED"):
         smaller(plan, spent())
 
 
@@ -100,7 +100,14 @@ def test_another_fault_of_the_device_is_raised_as_it_is():
         smaller(PLAN, fault)
 
 
-@pytest.mark.parametrize("where", ["compile", "first arm", "second arm"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        pytest.param("compile", marks=pytest.mark.slow),
+        pytest.param("first arm", marks=pytest.mark.slow),
+        "second arm",
+    ],
+)
 def test_a_run_that_runs_out_of_memory_goes_on(where, tmp_path, monkeypatch):
     whole, root = tmp_path / "whole", tmp_path / "run"
     train(whole, seeds=4)
