@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from research.cli import main
 from research.cli.arguments import COMMANDS, FLAGS
 from research.cli.fields import FIELDS
+from research.cli.flags import read
+from research.errors import Refusal
 from research.experiment.rehearsal import Rehearsal
 from research.model_configs import MODELS
 from research.task_configs import TASKS
@@ -135,7 +137,6 @@ def test_many_overrides(elsewhere, chosen):
     plans_or_refuses(chosen, elsewhere)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_every_odd_text_for_every_field(elsewhere, path):
     section, _, _ = path.partition(".")
@@ -148,8 +149,8 @@ def test_every_odd_text_for_every_field(elsewhere, path):
         chosen = {path: text}
         if owner and path != f"{section}.name":
             chosen = {f"{section}.name": owner, **chosen}
-        # Most are refused; what prepares stays small.
-        plans_or_refuses(chosen, elsewhere)
+        with contextlib.suppress(Refusal):
+            read([f"--config.{name}={value}" for name, value in chosen.items()])
 
 
 def command_lines(count: int, seed: int) -> Iterator[list[str]]:
