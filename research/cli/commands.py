@@ -36,6 +36,7 @@ def compare(config: ExperimentConfig, prepared: Prepared, command: str) -> None:
             remove_if_empty(workdir)
             raise
     except KeyboardInterrupt as signal:
+        remove_if_empty(workdir)
         raise Stopped(
             f"stopped by {str(signal) or 'SIGINT'}; the lanes that were finished are kept; "
             f"go on with: {line}"

@@ -30,6 +30,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         with _signals_interrupt():
             _run(argv)
+            sys.stdout.flush()
     except KeyboardInterrupt as stop:
         return _refuse(
             f"stopped by {str(stop) or 'SIGINT'}; nothing was trained",
@@ -37,6 +38,9 @@ def main(argv: Sequence[str]) -> int:
         )
     except Refusal as refusal:
         return _refuse(str(refusal), refusal.exit_code)
+    except BrokenPipeError:
+        # The reader has left, as `| head` does; nor may Python's own flush meet it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except MemoryError as error:
         told = str(error) or "no more can be had"
         return _refuse(f"the machine's memory is used up, {told}", Refusal.exit_code)

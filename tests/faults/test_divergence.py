@@ -121,7 +121,10 @@ def undrawn(monkeypatch):
     [
         ["--config.seeds=4"],
         ["--config.seeds=4", "--config.mode=null"],
-        ["--config.seeds=16", "--config.seeds_plan=sequential"],
+        pytest.param(
+            ["--config.seeds=16", "--config.seeds_plan=sequential"],
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["compare", "null", "sequential"],
 )
@@ -152,6 +155,7 @@ def test_an_arm_that_diverged_whole_is_exit_5_with_its_results(
         assert one_line(capsys.readouterr().err) == line
 
 
+@pytest.mark.slow
 def test_a_sub_run_that_diverged_whole_is_named(tmp_path, undrawn):
     experiment = tiny_experiment(
         mode="variance", seeds=2, epochs=2, optimizer={"learning_rate": 1e30}
