@@ -1,7 +1,7 @@
-# Three commands for who works on the code; PYTHON is the interpreter of its environment.
+# Four commands for who works on the code; PYTHON is the interpreter of its environment.
 PYTHON ?= python
 
-.PHONY: check test test-all bench
+.PHONY: check test test-all test-faults bench
 
 check:
 	$(PYTHON) -m ruff format --check .
@@ -13,6 +13,9 @@ test:
 
 test-all:
 	$(PYTHON) -m pytest -q -m "slow or not slow"
+
+test-faults:
+	$(PYTHON) -m pytest -q tests/faults -m "slow or not slow"
 
 bench:
 	PYTHONPATH=. $(PYTHON) benchmarks/population.py

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from research.model_configs import MODELS, ModelConfig
 from research.settings import (
     ANY_NAME,
+    ANY_PATH,
     POSITIVE,
+    POSITIVE_FLOAT32,
     at_least,
     between,
     one_of,
     one_section_of,
     section,
     setting,
+    whole,
 )
 from research.task_configs import TASKS, TaskConfig
 
@@ -32,7 +35,9 @@ class OptimizerConfig:
     """How parameters are updated, the same for every arm."""
 
     name: str = setting("adam", "the optimiser, optax's", one_of(OPTIMIZERS))
-    learning_rate: tuple[float, ...] = setting((1e-3,), "learning rate", POSITIVE)
+    learning_rate: tuple[float, ...] = setting(
+        (1e-3,), "learning rate", POSITIVE_FLOAT32
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +57,7 @@ class ComputeConfig:
     devices: int | None = setting(
         None,
         "devices that share the seeds; empty: all, or one per physical core on a CPU",
-        at_least(1),
+        whole(1, 256),
     )
     lanes_per_chunk: int | None = setting(
         None, "lanes vmapped together; empty: what fits the cache", at_least(1)
@@ -67,6 +72,9 @@ class ComputeConfig:
         "float32",
         "in which models compute; parameters and losses stay float32",
         one_of(DTYPES),
+    )
+    cache: str | None = setting(
+        None, "folder for compiled programs, kept for later runs; empty: none", ANY_PATH
     )
 
 
@@ -110,7 +118,7 @@ class ExperimentConfig:
         one_of(MODES),
     )
     seeds: int = setting(
-        64, "seeds of every arm; under a sequential plan the most", at_least(1)
+        64, "seeds of every arm; under a sequential plan the most", whole(1, 1_000_000)
     )
     first_seed: int = setting(0, "id of the first seed", at_least(0))
     seeds_plan: str = setting(
@@ -125,7 +133,7 @@ class ExperimentConfig:
         0, "id that all which does not vary is drawn from", at_least(0)
     )
     backgrounds: int = setting(
-        8, "backgrounds of each source of variation, for mode=variance", at_least(8)
+        8, "backgrounds of each source of variation, for mode=variance", whole(8, 1000)
     )
     epochs: int = setting(100, "passes over the training part", at_least(1))
     batch_size: int = setting(32, "rows of one optimiser step", at_least(1))

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from research.settings import (
     ANY_NAME,
     ANY_PATH,
-    POSITIVE,
+    POSITIVE_FLOAT32,
     Check,
     Sections,
     at_least,
     from_to,
     one_of,
     setting,
+    whole,
 )
 
 # Layers count from 0, as a checkpoint's tensors do.
@@ -37,7 +38,7 @@ class MLPConfig:
 
     name: str = setting("mlp", "the model", ANY_NAME)
     hidden: tuple[int, ...] = setting(
-        (64, 64), "units of each hidden layer", at_least(1)
+        (64, 64), "units of each hidden layer", whole(1, 1_000_000)
     )
     initializer: str = setting(
         "lecun_normal",
@@ -51,13 +52,13 @@ class TransformerConfig:
     """What every Transformer has: layers of attention and a feed-forward block (FFN)."""
 
     name: str = setting("", "the model", ANY_NAME)
-    width: int = setting(64, "numbers that each position carries", at_least(1))
-    depth: int = setting(2, "layers", at_least(1))
-    heads: int = setting(4, "attention heads; they share the width", at_least(1))
+    width: int = setting(64, "numbers that each position carries", whole(1, 65_536))
+    depth: int = setting(2, "layers", whole(1, 1000))
+    heads: int = setting(4, "attention heads; they share the width", whole(1, 65_536))
     ffn: int = setting(
         256,
         "hidden units of each layer's FFN; a gated arm's are matched to it",
-        at_least(1),
+        whole(1, 1_000_000),
     )
     match: str = setting(
         "parameters",
@@ -82,7 +83,9 @@ class TransformerConfig:
         from_to(0.0, 0.9),
     )
     epsilon: float = setting(
-        1e-5, "added to the variance in every layer norm (BERT's: 1e-12)", POSITIVE
+        1e-5,
+        "added to the variance in every layer norm (BERT's: 1e-12)",
+        POSITIVE_FLOAT32,
     )
     initializer: str = setting(
         "lecun_normal",

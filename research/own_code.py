@@ -101,7 +101,9 @@ def _module(place: str, field: str) -> ModuleType:
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         line = _last_line(error, str(path))
         where = f" ({line})" if line else ""
         raise ConfigError(

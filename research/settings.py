@@ -73,9 +73,17 @@ def one_of(names: tuple[str, ...]) -> Check:
 
 
 ANY_NAME = Check("a name", lambda value: value.strip() != "")
-ANY_PATH = Check("a path", lambda value: value.strip() != "")
+ANY_PATH = Check("a path", lambda value: value.strip() != "" and "\0" not in value)
 POSITIVE = Check(
     "a finite number above 0", lambda value: math.isfinite(value) and value > 0
+)
+
+
+# Beyond them a number of float32 is an infinity, or zero.
+SMALLEST_FLOAT32, LARGEST_FLOAT32 = 2.0**-126, 3.4e38
+POSITIVE_FLOAT32 = Check(
+    "a number from 1.2e-38 to 3.4e38, which float32 holds",
+    lambda value: SMALLEST_FLOAT32 <= value <= LARGEST_FLOAT32,
 )
 
 

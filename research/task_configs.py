@@ -19,6 +19,8 @@ from research.settings import (
     whole,
 )
 
+# Rows are generated at once, and held in memory.
+MOST_ROWS = 10_000_000
 PUBLISHED = "whose test set is the published one"
 RECOVERIES = ("auto", "labels", "language", "distillation", "none")
 CONSECUTIVE = "whose parts follow one another in the text"
@@ -32,12 +34,14 @@ class MoonsConfig:
     fixed_test_split: ClassVar[str] = ""
 
     name: str = setting("moons", "the task", ANY_NAME)
-    samples: int = setting(2000, "rows generated in all", at_least(20))
+    samples: int = setting(2000, "rows generated in all", whole(20, MOST_ROWS))
     noise: float = setting(
         0.2, "standard deviation of the Gaussian noise", from_to(0.0, 1000.0)
     )
-    test_samples: int = setting(400, "rows of the test set", at_least(2))
-    validation_samples: int = setting(400, "rows of the validation set", at_least(2))
+    test_samples: int = setting(400, "rows of the test set", whole(2, MOST_ROWS))
+    validation_samples: int = setting(
+        400, "rows of the validation set", whole(2, MOST_ROWS)
+    )
     data_seed: int = setting(0, "seed of the generator of the rows", at_least(0))
 
 
@@ -100,7 +104,7 @@ class CharLMConfig:
     path: str | None = setting(
         None, "a UTF-8 text; empty: pydoc_data/topics.py of this Python", ANY_PATH
     )
-    context: int = setting(64, "characters of one row", at_least(2))
+    context: int = setting(64, "characters of one row", whole(2, 65_536))
     validation_fraction: float = setting(
         0.1, "part of the text, before the test part, to validate on", between(0.0, 1.0)
     )

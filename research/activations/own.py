@@ -90,12 +90,16 @@ def _check_traced(
     results: list[Any] = []
     try:
         jax.eval_shape(lambda x: results.append(function(x)), example)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         _refuse(word, function, _cause(error), error)
     _check_form(word, function, results[0], example)
     try:
         jax.eval_shape(jax.grad(lambda x: function(x).sum()), example)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         _refuse(word, function, f"JAX cannot differentiate it, {reason(error)}", error)
 
 
@@ -130,7 +134,9 @@ def _check_probes(word: str, function: Callable[..., Any]) -> None:
         # Rows of another mean than the whole: what mixes elements shows.
         square = np.asarray(jax.jit(function)(x[:72].reshape(8, 9))).reshape(-1)
         alone, slope = jax.jit(jax.vmap(jax.value_and_grad(function)))(x)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         _refuse(word, function, f"fails when it is run, {reason(error)}", error)
     for what, numbers in (("value", value), ("gradient", np.asarray(slope))):
         bad = ~np.isfinite(numbers)

@@ -120,14 +120,18 @@ def read_path(flag: str, text: str) -> Path:
     """Reads a path; a leading ~ is the home folder, as shells leave it after `=`.
 
     Raises:
-      ConfigError: it is empty, or names no home.
+      ConfigError: it is empty, names no home, or is no name that the system takes.
     """
     if not text.strip() or "\0" in text:
         raise ConfigError(f"--{flag}={shown(text)}: must be a path")
     try:
-        return Path(text).expanduser()
+        path = Path(text).expanduser()
+        path.exists()
     except RuntimeError as error:
         raise ConfigError(f"--{flag}={shown(text)}: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"--{flag}={shown(text)}: {error.strerror}") from None
+    return path
 
 
 def _number(flag: str, given: Mapping[str, str], default: float | None) -> float | None:

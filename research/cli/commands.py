@@ -1,12 +1,16 @@
 """What each command does. The heavy imports stand inside, after every check."""
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from research.cli.workdir import Prepared, is_finished, remove_if_empty
 from research.config import ExperimentConfig
 from research.errors import ConfigError, DataError, Refusal, Stopped
-from research.records.folder import read_mapping
+from research.own_code import reason
+from research.records.folder import RunFolder, read_mapping
+from research.records.inside import check_inside
 from research.settings import shown
 from research.stopping import Stopping
 
@@ -44,6 +48,7 @@ def compare(
             remove_if_empty(workdir)
             raise
     except KeyboardInterrupt as signal:
+        remove_if_empty(workdir)
         raise Stopped(
             f"stopped by {str(signal) or 'SIGINT'}; what was trained is kept; to go on, run "
             f"the same command again: {line}"
@@ -65,15 +70,40 @@ def report(workdir: Path | None) -> None:
         raise ConfigError(
             f"--workdir={workdir}: holds no finished run (no results/summary.json)"
         )
+    check_inside(workdir)
     summary = read_mapping(workdir / "results/summary.json")
     from research.cli.terminal import Terminal
+    from research.records.gaps import gaps
     from research.records.outcome import check_outcome
     from research.reporting.console import print_verdict
     from research.reporting.report import write_report
 
+    console = Terminal()
     try:
         write_report(workdir)
+        print_verdict(summary, console, workdir=workdir)
+        for told in gaps(RunFolder(workdir), summary) if _trained(summary) else ():
+            console.print(
+                f"Warning: {told}", style="yellow", markup=False, soft_wrap=True
+            )
+        check_outcome(summary)
+    except Refusal:
+        raise
     except FileNotFoundError as error:
         raise DataError(f"--workdir={workdir}: {error.filename} is missing") from None
-    print_verdict(summary, Terminal(), workdir=workdir)
-    check_outcome(summary)
+    # All that is shown comes from the summary, which anybody may have written.
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise DataError(
+            f"{workdir / 'results/summary.json'}: is damaged or of another version, "
+            f"{reason(error)}"
+        ) from error
+
+
+def _trained(summary: Mapping[str, Any]) -> bool:
+    return summary.get("mode") in ("compare", "null")

@@ -65,7 +65,9 @@ def _guarded(path: Path, step: Callable[[], Any]) -> Any:
         raise ConfigError(
             f"--config={path}: a syntax error in {where}, {error.msg}"
         ) from None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise ConfigError(f"--config={path}: raises {reason(error)}") from error
 
 

@@ -31,6 +31,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         with _signals_told() as stopping:
             _run(argv, stopping)
+            sys.stdout.flush()
     except KeyboardInterrupt as stop:
         return _refuse(
             f"stopped by {str(stop) or 'SIGINT'}; nothing was trained",
@@ -38,6 +39,12 @@ def main(argv: Sequence[str]) -> int:
         )
     except Refusal as refusal:
         return _refuse(str(refusal), refusal.exit_code)
+    except BrokenPipeError:
+        # The reader has left, as `| head` does; nor may Python's own flush meet it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except MemoryError as error:
+        told = str(error) or "no more can be had"
+        return _refuse(f"the machine's memory is used up, {told}", Refusal.exit_code)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         return _refuse(f"{place}{error.strerror or error}", Refusal.exit_code)

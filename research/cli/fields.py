@@ -40,13 +40,17 @@ _READ: dict[type, Callable[[str], Any]] = {int: int, float: float, str: str}
 def nearest_field(name: str) -> str:
     """Returns the path of the field that a wrong name most likely meant, or nothing.
 
-    `learning_rate` and `lr` find optimizer.learning_rate, `modle.hidden` model.hidden.
+    `learning_rate` and `lr` find optimizer.learning_rate, `modle.hidden` model.hidden,
+    `modle.act` activations.
     """
     word = name.rpartition(".")[2]
     last = {path: path.rpartition(".")[2] for path in FIELDS}
     same = [path for path in last if word in (last[path], _initials(last[path]))]
     if len(same) == 1:
         return same[0]
+    begun = [path for path in last if len(word) > 2 and last[path].startswith(word)]
+    if len(begun) == 1:
+        return begun[0]
     close = difflib.get_close_matches(name, FIELDS, n=1)
     if close:
         return close[0]

@@ -25,6 +25,7 @@ FREE = (
     "analysis.",
     "compute.devices",
     "compute.lanes_per_chunk",
+    "compute.cache",
     "tensorboard.",
     "checkpoint.",
 )

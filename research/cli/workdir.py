@@ -10,6 +10,7 @@ from research.activations.names import canonical_config
 from research.config import ExperimentConfig
 from research.errors import ConfigError
 from research.records.folder import new_folder, read_mapping
+from research.records.inside import check_inside
 from research.records.reopening import (
     changes,
     changes_verdict,
@@ -141,6 +142,7 @@ def _made(workdir: Path) -> bool:
         workdir.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=workdir):
             pass
+        check_inside(workdir)
         return holds_something(workdir)
     except FileExistsError:
         raise ConfigError(f"--workdir={workdir}: must be a folder") from None

@@ -47,7 +47,7 @@ def watching(
             ),
         }
         observers = {
-            name: stack.enter_context(_closing(name, context, failures))
+            name: stack.enter_context(_guarded(name, context, failures))
             for name, context in contexts.items()
         }
 
@@ -65,20 +65,27 @@ def watching(
 
 
 @contextlib.contextmanager
-def _closing(
+def _guarded(
     name: str,
     context: contextlib.AbstractContextManager[Observer],
     failures: list[str],
 ) -> Iterator[Observer]:
-    """Enters an observer's context; a fault at its closing is noted, not raised."""
-    observer = context.__enter__()
+    """Enters an observer's context; its faults at both ends are noted, not raised."""
+    try:
+        observer = context.__enter__()
+    except (Exception, SystemExit) as error:
+        failures.append(f"{name} did not start: {reason(error)}")
+        yield lambda event: None
+        return
     try:
         yield observer
     finally:
         try:
             context.__exit__(None, None, None)
         except (Exception, SystemExit) as error:
-            failures.append(f"{name} was not closed: {reason(error)}")
+            # What stopped on a full disk cannot be closed on it either.
+            if not any(told.startswith(f"{name} stopped") for told in failures):
+                failures.append(f"{name} was not closed: {reason(error)}")
 
 
 def log_observer(path: Path) -> Observer:

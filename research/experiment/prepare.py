@@ -18,7 +18,9 @@ from research.experiment.problems import (
     model_kind,
     shapes_of,
 )
+from research.settings import LARGEST
 from research.tasks.contract import Task
+from research.training.cache import use_cache
 from research.training.devices import claim_devices
 from research.training.plan import Plan, make_plan
 from research.training.problem import Data, Problem
@@ -112,10 +114,11 @@ def ready(config: ExperimentConfig) -> str | None:
     Raises:
       ConfigError: a setting under which nothing can be trained.
     """
-    if jax.config.values["jax_debug_nans"]:
-        raise ConfigError(
-            "jax_debug_nans: must be off; a diverged lane is NaN by design"
-        )
+    for name in ("jax_debug_nans", "jax_debug_infs", "jax_disable_jit"):
+        if jax.config.values[name]:
+            why = "lanes are compiled" if "jit" in name else "a diverged lane is NaN"
+            raise ConfigError(f"{name}: must be off; {why} by design")
+    use_cache(config.compute.cache)
     note = claim_devices(config.compute.devices)
     jax.config.update("jax_default_matmul_precision", PRECISION)
     return note
@@ -145,6 +148,12 @@ def assemble(
         raise ConfigError(
             f"batch_size={config.batch_size}: must be at most {task.rows.train}, the "
             f"rows of {task.name}'s training part"
+        )
+    steps = config.epochs * (task.rows.train // config.batch_size)
+    if steps > LARGEST:
+        raise ConfigError(
+            f"epochs={config.epochs}: must leave at most {LARGEST} steps a training, "
+            f"not {steps}: they are counted in 32 bits"
         )
     activations = {record.slug: record for record in map(lookup, names)}
     data = data_of(task, kind)

@@ -9,7 +9,8 @@ from research.experiment.prepare import Experiment
 from research.experiment.rehearsal import Rehearsal, rehearse
 from research.records.manifest import processor
 from research.records.pilot import Pilot
-from research.training.plan import free_bytes, lane_bytes
+from research.training.free_memory import free_bytes
+from research.training.plan import lane_bytes
 
 # The fields that a step's time depends on.
 # Seconds of an arm's training below which its speed says little.

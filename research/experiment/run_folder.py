@@ -12,6 +12,7 @@ from research.activations.names import canonical_config
 from research.config import ExperimentConfig
 from research.config_values import to_mapping
 from research.experiment.lanes import Compiled, Run, finish, train
+from research.experiment.memory import train_in_memory
 from research.experiment.observers import Watch, watching
 from research.experiment.prepare import Experiment
 from research.experiment.results import write_results
@@ -19,6 +20,7 @@ from research.experiment.sequential import train_sequentially
 from research.experiment.started import describe_manifest, run_started
 from research.records.events import RunFinished
 from research.records.folder import RunFolder, remove_unfinished, write_json
+from research.records.inside import check_inside
 from research.records.ledger import record_change
 from research.records.lock import locked
 from research.records.reopening import (
@@ -70,7 +72,7 @@ def run_in(
                 stopping=stopping or Stopping(),
             )
             try:
-                trained = _train(run)
+                run, trained = train_in_memory(run, _train)
             except KeyboardInterrupt:
                 _warn(console, run.damaged)
                 raise
@@ -102,6 +104,7 @@ def opened(
       ConfigError: another process is at work there, or it holds another run.
     """
     config = experiment.config
+    check_inside(folder.root)
     with locked(folder.root) as note:
         remove_unfinished(folder.root)
         there = recorded_config(folder.root)

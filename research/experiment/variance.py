@@ -16,6 +16,7 @@ from rich.console import Console
 
 from research import statistics
 from research.config import SUB_RUN_IDS, ExperimentConfig, TensorBoardConfig
+from research.errors import AllDiverged
 from research.experiment.lanes import Compiled
 from research.experiment.prepare import Experiment
 from research.experiment.run_folder import opened, run_in
@@ -62,7 +63,7 @@ def measure_variance(
                 compiled=compiled,
                 stopping=stopping,
             )
-            check_outcome(summary)
+            _check_outcome(summary, folder, name)
             trainings += summary["trainings"]
             warnings += _diverged(name, summary)
         summary = _summary(experiment, folder, tuple(plans))
@@ -73,6 +74,14 @@ def measure_variance(
         write_report(folder.root)
     print_verdict(summary, console, workdir=folder.root)
     return summary
+
+
+def _check_outcome(summary: Mapping[str, Any], folder: RunFolder, name: str) -> None:
+    """Passes a sub-run in which every arm has a lane left; another ends the run."""
+    try:
+        check_outcome(summary)
+    except AllDiverged as diverged:
+        raise AllDiverged(f"{folder.root / name}: {diverged} there") from None
 
 
 def sub_runs(config: ExperimentConfig) -> Iterator[tuple[str, ExperimentConfig]]:

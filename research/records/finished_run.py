@@ -12,6 +12,7 @@ from jaxtyping import Float64
 from research.config_values import flat
 from research.errors import DataError
 from research.records.folder import RunFolder, read_mapping
+from research.records.inside import check_inside
 
 # What a config may differ in while the runs stay comparable: the task itself, where
 # it ran, and how it is shown and judged.
@@ -47,10 +48,15 @@ def read_run(root: Path) -> FinishedRun:
       DataError: a file is missing or damaged, or the arms' seeds differ.
     """
     folder = RunFolder(root)
+    check_inside(root)
     summary = read_mapping(folder.summary)
     for key, kind in _KINDS.items():
         if not isinstance(summary.get(key), kind):
             raise DataError(f"{folder.summary}: holds no run, its {key} is missing")
+    arms = summary["arms"].values()
+    named = all(isinstance(a, dict) and isinstance(a.get("name"), str) for a in arms)
+    if not named or not 0.5 < summary["confidence"] < 1:
+        raise DataError(f"{folder.summary}: is damaged, in its arms or its confidence")
     config = read_mapping(folder.config) if folder.config.is_file() else {}
     manifest = read_mapping(folder.manifest) if folder.manifest.is_file() else {}
     hashes = manifest.get("data_sha256")
@@ -58,9 +64,16 @@ def read_run(root: Path) -> FinishedRun:
         folder=root,
         summary=summary,
         config=config,
-        data_sha256=hashes if isinstance(hashes, dict) else {},
+        data_sha256=_texts(hashes),
         scores=_scores(folder.per_seed, summary["primary_metric"], summary["arms"]),
     )
+
+
+def _texts(told: Any) -> dict[str, str]:
+    """Returns the hashes of a manifest; none where it holds something else."""
+    if not isinstance(told, dict) or not all(isinstance(v, str) for v in told.values()):
+        return {}
+    return told
 
 
 def _scores(

@@ -14,6 +14,10 @@ from typing import Any
 import numpy as np
 
 from research.errors import ConfigError, DataError
+from research.own_code import reason
+
+# Characters that steer a terminal, as they stand in JSON; text has no use for them.
+_CONTROL = re.compile(rb"\\u00(?:0[0-8bcef]|1|7[fF]|[89])|\x7f|\xc2[\x80-\x9f]")
 
 
 @dataclass(frozen=True)
@@ -139,14 +143,31 @@ def read_mapping(path: Path) -> dict[str, Any]:
       DataError: it is missing, unreadable or no JSON object.
     """
     try:
-        value = json.loads(path.read_bytes())
+        content = path.read_bytes()
+        value = json.loads(content)
     except OSError as error:
         raise DataError(f"{path}: cannot be read, {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: is damaged, {error}") from None
     if not isinstance(value, dict):
         raise DataError(f"{path}: is damaged, it holds no JSON object")
+    if _CONTROL.search(content):
+        raise DataError(f"{path}: is damaged, it holds control characters")
     return value
+
+
+def read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """Reads a .npz that anybody may have touched; its own checksums are compared.
+
+    Raises:
+      DataError: it is missing, unreadable, damaged or no .npz.
+    """
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    # Damage shows in many ways: in the archive, the compression, or an array's header.
+    except Exception as error:
+        raise DataError(f"{path}: is damaged, {reason(error)}") from None
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:

@@ -1,14 +1,13 @@
 """Finished lanes on disk, block by block: what a run goes on from and is joined of."""
 
 import re
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from research.errors import DataError
-from research.records.folder import RunFolder, write_arrays
+from research.records.folder import RunFolder, read_arrays, write_arrays
 
 _NAME = re.compile(r"\d+-\d+\.npz")
 
@@ -34,18 +33,9 @@ def read_lanes(path: Path) -> dict[str, np.ndarray]:
     Raises:
       DataError: it is damaged, or holds no lanes.
     """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(_each(file))
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path}: is damaged, {error}") from None
+    arrays = read_arrays(path)
     if "seeds" not in arrays:
         raise DataError(f"{path}: is damaged, it holds no seeds")
     if str(arrays.pop("arm", "")) != path.parent.name:
         raise DataError(f"{path}: holds lanes of another arm")
     return arrays
-
-
-def _each(file: Mapping[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
-    for name in file:
-        yield name, file[name]

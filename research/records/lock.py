@@ -57,7 +57,11 @@ def _holder(file: IO[str]) -> str:
 
 
 def _write(file: IO[str], text: str) -> None:
+    """Writes past the file's buffer, which would be written again when it is closed."""
     file.seek(0)
     file.truncate()
-    file.write(text)
-    file.flush()
+    try:
+        os.write(file.fileno(), text.encode())
+    except OSError as error:
+        error.filename = file.name
+        raise

@@ -13,7 +13,7 @@ from research.records.lock import NAME as LOCK
 from research.settings import shown
 
 # What changes no lane that is trained already; `seeds` may grow.
-FREE = ("compute.devices", "tensorboard.", "checkpoint.", "analysis.")
+FREE = ("compute.devices", "compute.cache", "tensorboard.", "checkpoint.", "analysis.")
 # Of these, what changes the verdict of a finished run.
 JUDGED = ("seeds", "analysis.")
 

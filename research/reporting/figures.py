@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from research.errors import DataError
+from research.records.folder import read_arrays
 from research.records.score_table import read_scores
 from research.reporting import (
     arms,
@@ -79,9 +79,8 @@ def draw_each(
 def _arrays(path: Path, problems: list[str]) -> dict[str, np.ndarray]:
     """Returns a file's arrays; one that cannot be read adds a problem and has none."""
     try:
-        with np.load(path) as arrays:
-            return dict(arrays)
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
+        return read_arrays(path)
+    except DataError as error:
         problems.append(f"results/{path.name} could not be read ({error})")
         return {}
 

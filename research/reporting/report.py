@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from research.records.folder import write_bytes
+from research.records.folder import read_mapping, write_bytes
 from research.reporting.document_figures import draw_document
 from research.reporting.document_pages import (
     document_html,
@@ -22,13 +22,14 @@ def write_report(workdir: Path) -> dict[str, str]:
 
     Raises:
       FileNotFoundError: the run has no results/summary.json.
+      DataError: config.json or manifest.json is damaged.
     """
     summary = json.loads((workdir / "results/summary.json").read_text("utf-8"))
     make = DOCUMENTS.get(summary["mode"])
     drawn = draw_document(workdir, summary) if make else draw_all(workdir)
     warnings = (*summary["warnings"], *drawn.problems)
     records = {
-        name: json.loads((workdir / name).read_text("utf-8"))
+        name: read_mapping(workdir / name)
         for name in ("config.json", "manifest.json")
         if (workdir / name).exists()
     }

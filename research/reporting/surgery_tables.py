@@ -60,7 +60,7 @@ LEFT_OUT = {"classifier": ("loss",), **NOT_SHOWN}
 # More digits than these mean nothing beside other rows.
 MOST_DECIMALS = 4
 # Of the console; intervals are left out where it has no room for them.
-ROOM, TALLEST = 96, 8
+ROOM, TALLEST = 80, 8
 
 
 def told(summary: Mapping[str, Any], slug: str, metric: Metric) -> Estimate | None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Int
-from tensorboardX import FileWriter, SummaryWriter
+from tensorboardX.summary import text
 
 from research.records.events import (
     ArmFinished,
@@ -27,6 +27,7 @@ from research.records.events import (
     RunFinished,
     RunStarted,
 )
+from research.reporting.event_file import EventFile
 from research.reporting.event_summaries import (
     band_tags,
     config_markdown,
@@ -38,10 +39,6 @@ from research.reporting.event_summaries import (
 )
 from research.reporting.seed_curves import SeedCurves, chosen, empty_curves, mean_band
 
-_FLUSH_SECONDS = 5
-# A full queue makes training wait; the usual ten events are less than a round's.
-_QUEUE = 1000
-_DESCRIPTORS_PER_WRITER = 3
 # Columns of per_seed.csv that say what a lane was, not how well it did.
 _NOT_METRICS = ("seed", "learning_rate", "steps")
 
@@ -50,7 +47,7 @@ _NOT_METRICS = ("seed", "learning_rate", "steps")
 def tensorboard_observer(
     logdir: Path, *, seeds: int, attempt: str
 ) -> Iterator[Observer]:
-    """Yields an observer that writes event files under logdir; all drained at the end.
+    """Yields an observer that writes event files under logdir, each event at once.
 
     seeds: how many seeds of each arm get a run of their own, fewer where the process
         may not open as many files.
@@ -67,8 +64,7 @@ def seed_runs(wanted: int, arms: int) -> int:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return wanted
-    writers = soft // 2 // _DESCRIPTORS_PER_WRITER
-    allowed = max(0, min(wanted, (writers - 1) // arms - 1))
+    allowed = max(0, min(wanted, (soft // 2 - 1) // arms - 1))
     if allowed < wanted:
         message = "TensorBoard shows %d seeds an arm, not %d: %d files may be open"
         logging.getLogger(__name__).warning(message, allowed, wanted, soft)
@@ -85,7 +81,7 @@ class _Board:
         self._wanted = seeds
         self._attempt = attempt
         self._stack = stack
-        self._writers: dict[str, FileWriter] = {}
+        self._writers: dict[str, EventFile] = {}
         self._curves: dict[str, SeedCurves] = {}
 
     def __call__(self, event: Event) -> None:
@@ -102,6 +98,8 @@ class _Board:
                 self._write_scores(event)
             case RunFinished():
                 self._write_report(event)
+        for writer in (self._report, *self._writers.values()):
+            writer.flush()
 
     def _start(self, event: RunStarted) -> None:
         self._run = event
@@ -110,28 +108,22 @@ class _Board:
         self._curves = {
             arm: empty_curves(event.seeds_of(arm), event.epochs) for arm in event.arms
         }
-        self._report = SummaryWriter(**self._place("report", "report"))
-        self._stack.enter_context(self._report)
-        self._report.add_text("config", config_markdown(event.config))
+        self._report = self._open("report", "report")
+        self._report.add(text("config", config_markdown(event.config)))
 
-    def _place(self, name: str, suffix: str) -> dict[str, Any]:
-        """Where a writer writes. File names tell the time in whole seconds only: the
+    def _open(self, name: str, suffix: str, first_step: int | None = None) -> EventFile:
+        """Opens a file of a run. Its name tells the time in whole seconds only: the
         suffix keeps two attempts, or an arm called report, out of one file."""
-        return {
-            "logdir": str(self._logdir / name),
-            "filename_suffix": f".{self._attempt}.{suffix}",
-            "max_queue": _QUEUE,
-            "flush_secs": _FLUSH_SECONDS,
-        }
+        suffix = f".{self._attempt}.{suffix}"
+        file = EventFile(self._logdir / name, suffix=suffix, first_step=first_step)
+        self._stack.callback(file.close)
+        return file
 
-    def _writer(self, name: str, first_epoch: int) -> FileWriter:
+    def _writer(self, name: str, first_epoch: int) -> EventFile:
         """The one writer of a run; what an earlier attempt wrote from first_epoch on
         is hidden."""
         if name not in self._writers:
-            place = self._place(name, "curves")
-            writer = SummaryWriter(purge_step=first_epoch, **place)
-            self._stack.enter_context(writer)
-            self._writers[name] = _file_writer(writer)
+            self._writers[name] = self._open(name, "curves", first_epoch)
         return self._writers[name]
 
     def _write_seeds(self, event: RoundFinished) -> None:
@@ -144,7 +136,7 @@ class _Board:
             )
             for epoch, column in enumerate(columns, event.first_epoch):
                 values = dict(zip(event.curves, column, strict=True))
-                writer.add_summary(scalars_summary(values), epoch)
+                writer.add(scalars_summary(values), epoch)
 
     def _write_mean(self, event: RoundFinished) -> None:
         curves = self._curves[event.arm]
@@ -165,9 +157,9 @@ class _Board:
         new = arm not in self._writers
         writer = self._writer(arm, int(epochs[0]))
         if new and len(curves.seeds) > 1:
-            writer.add_summary(margin_layout(curves.values))
+            writer.add(margin_layout(curves.values))
         for epoch, values in zip(epochs, _mean_rows(curves, epochs), strict=True):
-            writer.add_summary(scalars_summary(values), int(epoch))
+            writer.add(scalars_summary(values), int(epoch))
 
     def _write_scores(self, event: ArmFinished) -> None:
         scores = {
@@ -192,20 +184,14 @@ class _Board:
                 "seed": seed,
             }
             for summary in hparams_summaries(values, metrics=tags, group=group):
-                writer.add_summary(summary, self._run.epochs)
+                writer.add(summary, self._run.epochs)
             finals = {tag: float(column[lane]) for tag, column in tags.items()}
-            writer.add_summary(scalars_summary(finals), self._run.epochs)
+            writer.add(scalars_summary(finals), self._run.epochs)
 
     def _write_report(self, event: RunFinished) -> None:
-        self._report.add_text("verdict", verdict_markdown(event.summary))
-        writer = _file_writer(self._report)
+        self._report.add(text("verdict", verdict_markdown(event.summary)))
         for name, path in event.figures.items():
-            writer.add_summary(png_summary(name, Path(path)))
-
-
-def _file_writer(writer: SummaryWriter) -> FileWriter:
-    assert isinstance(writer.file_writer, FileWriter)
-    return writer.file_writer
+            self._report.add(png_summary(name, Path(path)))
 
 
 def _seed_run(arm: str, seed: int) -> str:

@@ -5,7 +5,6 @@ accelerator as many as memory holds. The plan changes rounding, never the draws.
 """
 
 import math
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from research.training.cost import products
+from research.training.free_memory import free_bytes
 from research.training.problem import (
     ANY_LANE,
     Data,
@@ -128,17 +128,3 @@ def l2_bytes() -> int:
         return 2**20
     units = {"K": 2**10, "M": 2**20}
     return int(text[:-1]) * units[text[-1]] if text[-1] in units else int(text)
-
-
-def free_bytes() -> int:
-    """Returns the bytes free for arrays: the device's, or the process's on a CPU."""
-    device = jax.devices()[0]
-    if device.platform != "cpu":
-        stats = device.memory_stats() or {}
-        return stats.get("bytes_limit", 2**33) - stats.get("bytes_in_use", 0)
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    limit = Path("/sys/fs/cgroup/memory.max")
-    if limit.is_file() and (text := limit.read_text().strip()).isdigit():
-        used = int(Path("/sys/fs/cgroup/memory.current").read_text())
-        free = min(free, int(text) - used)
-    return max(free, 2**28)

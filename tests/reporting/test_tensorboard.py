@@ -347,16 +347,12 @@ def test_everything_written_before_an_interrupt_is_on_disk(tmp_path, curves):
     assert len(scalars(tmp_path, "relu", "validation_accuracy/high")) == EPOCHS + 1
 
 
-def test_scalars_can_be_read_while_it_trains(tmp_path, curves, monkeypatch):
-    monkeypatch.setattr(tensorboard, "_FLUSH_SECONDS", 0.05)
+def test_scalars_can_be_read_while_it_trains(tmp_path, curves):
     with tensorboard_observer(tmp_path, seeds=0, attempt="a") as observe:
         observe(started())
         for event in rounds("relu", curves["relu"]):
             observe(event)
-        until = time.monotonic() + 20
-        while "diverged" not in (tags := read(tmp_path, "relu").Tags()["scalars"]):
-            assert time.monotonic() < until, tags
-            time.sleep(0.05)
+        assert "diverged" in read(tmp_path, "relu").Tags()["scalars"]
 
 
 def test_no_file_stays_open(tmp_path, curves):
@@ -376,7 +372,7 @@ def test_no_file_stays_open(tmp_path, curves):
 
 @pytest.mark.parametrize(
     ("limit", "wanted", "arms", "shown"),
-    [(1024, 8, 2, 8), (1024, 1000, 2, 83), (256, 64, 4, 9), (12, 8, 4, 0)],
+    [(1024, 8, 2, 8), (1024, 1000, 2, 254), (256, 64, 4, 30), (12, 8, 4, 0)],
 )
 def test_seed_runs_leave_half_of_the_descriptors(
     monkeypatch, caplog, limit, wanted, arms, shown
@@ -384,7 +380,7 @@ def test_seed_runs_leave_half_of_the_descriptors(
     monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
     assert seed_runs(wanted, arms) == shown
     writers = arms * (1 + shown) + 1
-    assert shown == 0 or 3 * writers <= limit / 2
+    assert shown == 0 or writers <= limit / 2
     assert bool(caplog.records) == (shown < wanted)
 
 
