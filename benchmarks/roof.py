@@ -102,14 +102,16 @@ def measure_core() -> dict[str, float]:
     values = draw(2, (machine.l2_kilobytes() or 1024) * 1024 // 4 // 4)
 
     @jax.jit
-    def products() -> tuple[jax.Array, ...]:
+    def products(
+        x: jax.Array, dy: jax.Array, kernel: jax.Array
+    ) -> tuple[jax.Array, ...]:
         return x @ kernel, dy @ kernel.swapaxes(1, 2), x.swapaxes(1, 2) @ dy
 
     return {
         "matrix_peak": 2 * LARGE**3 / best(lambda: large[0] @ large[1]),
         "step_products": 6
         * (seeds * job.BATCH * hidden**2)
-        / best(lambda: jax.block_until_ready(products()), 50),
+        / best(lambda: jax.block_until_ready(products(x, dy, kernel)), 50),
         "cache_bandwidth": 3
         * values[0].nbytes
         / best(lambda: np.add(values[0], values[1], out=values[0]), 200),
