@@ -1,11 +1,12 @@
 """Peers in fresh processes: a peer's first run is timed with its start, then one more."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,19 +75,16 @@ def measure(peer: str, layout: Layout, *, seeds: int, epochs: int) -> Measuremen
       RuntimeError: a process ended, or seeds took different numbers of steps.
     """
     share = seeds // layout.processes
-    began = time.perf_counter()
-    workers = [
-        _start(peer, layout, number, share, epochs)
-        for number in range(layout.processes)
-    ]
-    _ask(workers, peer)
-    between = time.perf_counter()
-    answers = _ask(workers, peer)
-    ended = time.perf_counter()
-    for worker in workers:
-        assert worker.stdin is not None
-        worker.stdin.close()
-        worker.wait()
+    with contextlib.ExitStack() as started:
+        began = time.perf_counter()
+        workers = [
+            started.enter_context(_start(peer, layout, number, share, epochs))
+            for number in range(layout.processes)
+        ]
+        _ask(workers, peer)
+        between = time.perf_counter()
+        answers = _ask(workers, peer)
+        ended = time.perf_counter()
     steps = {count for answer in answers for count in answer["steps"]}
     if len(steps) != 1:
         raise RuntimeError(f"{peer}: seeds took {sorted(steps)} steps")
@@ -107,25 +105,34 @@ def measure(peer: str, layout: Layout, *, seeds: int, epochs: int) -> Measuremen
 
 def run_on(cores: Sequence[int], *arguments: str) -> subprocess.Popen[str]:
     """Starts a module of this folder as a process that sees these cores only."""
+    settings = {
+        "JAX_PLATFORMS": "cpu",
+        "OMP_NUM_THREADS": str(len(cores)),
+        "OPENBLAS_NUM_THREADS": str(len(cores)),
+    }
+    with _staying_on(cores):
+        return subprocess.Popen(
+            [sys.executable, "-m", *arguments],
+            cwd=ROOT,
+            env=os.environ | settings,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
-    def stay() -> None:
-        if hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(0, cores)
 
-    return subprocess.Popen(
-        [sys.executable, "-m", *arguments],
-        cwd=ROOT,
-        env=os.environ
-        | {
-            "JAX_PLATFORMS": "cpu",
-            "OMP_NUM_THREADS": str(len(cores)),
-            "OPENBLAS_NUM_THREADS": str(len(cores)),
-        },
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        preexec_fn=stay,
-    )
+@contextlib.contextmanager
+def _staying_on(cores: Sequence[int]) -> Iterator[None]:
+    """Keeps this thread on these cores, as a process started meanwhile will stay."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def _start(
