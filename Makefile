@@ -1,7 +1,8 @@
-# Four commands for who works on the code; PYTHON is the interpreter of its environment.
+# Commands for who works on the code; PYTHON is the interpreter of its environment.
 PYTHON ?= python
 
-.PHONY: check test test-all test-faults bench
+.PHONY: check test test-all test-faults
+.PHONY: bench bench-quick bench-growth bench-activations bench-accelerator
 
 check:
 	$(PYTHON) -m ruff format --check .
@@ -18,5 +19,16 @@ test-faults:
 	$(PYTHON) -m pytest -q tests/faults -m "slow or not slow"
 
 bench:
-	PYTHONPATH=. $(PYTHON) benchmarks/population.py
-	PYTHONPATH=. $(PYTHON) benchmarks/activations.py
+	$(PYTHON) -m benchmarks.population
+
+bench-quick:
+	$(PYTHON) -m benchmarks.population --quick
+
+bench-growth:
+	$(PYTHON) -m benchmarks.growth
+
+bench-activations:
+	$(PYTHON) -m benchmarks.activations
+
+bench-accelerator:
+	$(PYTHON) -m benchmarks.accelerator

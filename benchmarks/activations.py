@@ -1,6 +1,6 @@
 """These activations beside jax.nn's, alternating in one run: forward, and with gradient.
 
-Command: taskset -c 0 python benchmarks/activations.py
+Command: taskset -c 0 python -m benchmarks.activations
 
 Both are compiled and see the same million elements of a normal distribution. The
 gradient is a reverse-mode one for a given cotangent, value and gradient both kept. On a
@@ -8,11 +8,9 @@ busy machine pin it to a core, and compare ratios within one run, never times ac
 """
 
 import datetime
-import platform
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +18,7 @@ import numpy as np
 from absl import app, flags
 from jaxtyping import Array, Float
 
+from benchmarks import machine
 from research.activations import elementwise
 from research.probes.peers import PEERS
 
@@ -68,16 +67,6 @@ def alternate(
     return times
 
 
-def processor() -> str:
-    """Returns the processor's name, as far as the system tells it."""
-    information = Path("/proc/cpuinfo")
-    if information.is_file():
-        for line in information.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
-
-
 def main(argv: list[str]) -> None:
     """Prints medians, minima and their ratios for every activation and type."""
     del argv
@@ -86,7 +75,7 @@ def main(argv: list[str]) -> None:
     device = jax.devices()[0]
     print(
         f"{datetime.date.today()}, jax {jax.__version__} on {device.platform}, "
-        f"{processor()}, {ELEMENTS.value:,} elements, {TRIALS.value} trials"
+        f"{machine.processor()}, {ELEMENTS.value:,} elements, {TRIALS.value} trials"
     )
     print("milliseconds: ours, jax.nn; ratio below 1: ours is faster")
     heading = f"{'':32}{'minimum':>18}{'ratio':>7}{'median':>18}{'ratio':>7}"

@@ -1,0 +1,1 @@
+"""This engine beside its peers, in one run."""

@@ -1,0 +1,1 @@
+"""The same training by others: each file has `run(seeds, epochs) -> Curves`."""
