@@ -51,7 +51,7 @@ def test_the_fastest_layout_counts_and_ratios_are_of_a_round():
     ours, peer = table.summarise(found)
     assert (ours.ratio, ours.microseconds) == pytest.approx((1, 20))
     assert peer.layout == APART
-    # Slower by 3, 3 and 2 times; the medians alone would say 60 / 20, too, but not why.
+    # Slower by 3, 3 and 2 times.
     assert (peer.ratio, peer.microseconds) == pytest.approx((3, 60))
     assert peer.start_seconds == pytest.approx(3)
     assert peer.job_seconds == pytest.approx(3 + 60e-6 * 64 * 100 * 37)
