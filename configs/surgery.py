@@ -4,8 +4,10 @@ Untouched; swapped without training; swapped and tuned; untouched and tuned as l
 first two do not vary with a seed and are judged over sentences; the last two are judged
 over seeds, of which the order of the data and dropout vary.
 
-Command:  python launch.py surgery --checkpoint=DIR --activations=gelu,relu,silu
-          (this file is the default; every field can be overridden)
+Command:  python launch.py surgery --checkpoint=DIR --activations=relu
+          (--config=configs/surgery.py is the default; every field can be overridden)
+Expected: of all-MiniLM-L6-v2, untuned: a mean cosine to before of 0.51 with ReLU, 0.60
+          with SiLU and 1.00 with the tanh form of GELU, over 256 sentences.
 """
 
 from ml_collections import ConfigDict

@@ -43,12 +43,16 @@ flags of profile
   --activations=A,B     names as below, or file.py:function (default relu,gelu)
   --workdir=DIR         the folder of what is measured (default runs/profile-<n>)
 flags of surgery
-  --checkpoint=DIR      folder with config.json, safetensors, and tokenizer.json or
-                        vocab.txt, as Hugging Face lays them out; model_type bert
+  --checkpoint=DIR      folder with config.json, safetensors and a tokenizer, as Hugging
+                        Face lays them out: BERT, RoBERTa, DistilBERT, GPT-2 or ViT
   --activations=A,B     what is swapped in, beside the one as trained, which is the
                         reference (default gelu,relu,silu)
   --layers=all          all layers, each alone, or these: 0,3 (counted from 0)
-  --text=FILE           a sentence a line (default Python's own reference)
+  --text=FILE           a sentence a line (default Python's own reference); for ViT an
+                        .npz with images (default parts of two photographs)
+  --labels=FILE         CSV with the columns text and label; for ViT an .npz with images
+                        and labels
+  --config=FILE         how the tuned arms are trained (default configs/surgery.py)
   --workdir=DIR         the folder of what is measured (default runs/surgery-<n>)
 
   --flag value and --flag=value mean the same, and so do - and _ in names; a flag given

@@ -95,15 +95,19 @@ def surgery(
     from research.cli.terminal import Terminal
     from research.records.analysis_manifest import analysis_manifest
     from research.records.folder import RunFolder, write_json
+    from research.records.lock import locked
     from research.reporting.console import print_verdict
     from research.reporting.report import write_report
     from research.surgery.operation import operate
 
     folder = RunFolder(prepare_surgery(workdir, config, "surgery"))
     console, line = Terminal(), f"{command} {shlex.quote(f'--workdir={folder.root}')}"
-    write_json(folder.config, to_mapping(config))
     try:
-        summary = operate(swap, folder, console, command=line, stopping=stopping)
+        with locked(folder.root) as note:
+            if note:
+                console.print(note, markup=False)
+            write_json(folder.config, to_mapping(config))
+            summary = operate(swap, folder, console, command=line, stopping=stopping)
     except Refusal:
         _leave(folder)
         raise
@@ -123,6 +127,6 @@ def surgery(
 
 def _leave(folder: Any) -> None:
     """Removes a folder in which nothing was trained or measured."""
-    if {each.name for each in folder.root.iterdir()} == {folder.config.name}:
-        folder.config.unlink()
+    if {each.name for each in folder.root.iterdir()} <= {folder.config.name}:
+        folder.config.unlink(missing_ok=True)
         remove_if_empty(folder.root)

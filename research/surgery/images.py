@@ -7,7 +7,7 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float32, Int32
+from jaxtyping import Float32, Int
 from sklearn.datasets import load_sample_images
 
 from research.errors import DataError
@@ -28,7 +28,7 @@ class Pictures:
     """
 
     pixels: Float32[np.ndarray, "images height width channels"]
-    labels: Int32[np.ndarray, " images"] | None
+    labels: Int[np.ndarray, " images"] | None
     source: str
     remarks: tuple[str, ...]
 
@@ -67,7 +67,7 @@ def read_images(
 
 def _read_file(
     path: Path, channels: int
-) -> tuple[Float32[np.ndarray, "n h w c"], Int32[np.ndarray, " n"] | None]:
+) -> tuple[Float32[np.ndarray, "n h w c"], Int[np.ndarray, " n"] | None]:
     arrays = read_npz(path, ("images",), optional=("labels",))
     images, labels = arrays["images"], arrays.get("labels")
     told = f"{images.dtype} {images.shape}"
@@ -89,7 +89,7 @@ def _read_file(
             f"{path}: labels must be {len(images)} whole numbers, one an image, not "
             f"{labels.dtype} {labels.shape}"
         )
-    return _bytes(path, images), None if labels is None else labels.astype(np.int32)
+    return _bytes(path, images), labels
 
 
 def _bytes(path: Path, images: np.ndarray) -> Float32[np.ndarray, "n h w c"]:

@@ -5,11 +5,13 @@ from pathlib import Path
 import numpy as np
 
 from research.errors import DataError
-from research.records.csv_file import missing_columns, read_csv
-from research.surgery.text import FEWEST, Sentences, spread
+from research.records.csv_file import check_name, missing_columns, read_csv
+from research.surgery.text import FEWEST, Sentences
 from research.tasks.text import sha256
 
 TEXT, LABEL = "text", "label"
+# Of which rows are taken where there are more than are asked for.
+SEED = 0
 
 
 def read_labelled(path: Path, *, most: int) -> Sentences:
@@ -31,16 +33,19 @@ def read_labelled(path: Path, *, most: int) -> Sentences:
         for name, cell in ((TEXT, text), (LABEL, label)):
             if not cell:
                 raise file.refusal(number, name, "is empty")
+        check_name(f"{path}: row {number}, column {LABEL}", label)
         if rows.setdefault(text, label) != label:
             raise file.refusal(number, LABEL, "the same text has another label above")
+    classes = _in_order(set(rows.values()))
+    if len(classes) < 2:
+        raise DataError(f"{path}: has a single label; two are needed")
     if len(rows) < FEWEST:
         raise DataError(
             f"{path}: has {len(rows)} different texts; at least {FEWEST} are needed"
         )
-    texts = spread(tuple(rows), most=most)
-    classes = _in_order({rows[text] for text in texts})
-    if len(classes) < 2:
-        raise DataError(f"{path}: has a single label; two are needed")
+    # Drawn: even steps through a file whose labels take turns would leave some out.
+    drawn = np.random.default_rng(SEED).permutation(len(rows))[:most]
+    texts = tuple(list(rows)[place] for place in np.sort(drawn))
     digest = sha256("\n".join(f"{rows[text]},{text}" for text in texts))
     taken = "all" if len(texts) == len(rows) else f"{len(texts)} of the {len(rows):,}"
     return Sentences(
@@ -57,5 +62,5 @@ def read_labelled(path: Path, *, most: int) -> Sentences:
 
 def _in_order(labels: set[str]) -> tuple[str, ...]:
     if all(label.isdecimal() for label in labels):
-        return tuple(sorted(labels, key=int))
+        return tuple(sorted(labels, key=lambda label: (int(label), label)))
     return tuple(sorted(labels))

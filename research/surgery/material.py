@@ -77,37 +77,33 @@ def read_text_material(
       DataError: a file that cannot be used, or a vocabulary that does not fit.
     """
     tokenizer = read_tokenizer(folder)
-    wanted = config.test_samples
-    if trains:
-        wanted += config.train_samples + config.validation_samples
+    wanted = _wanted(config, trains=trains)
     if config.labels is not None:
         found = read_labelled(existing(config.labels), most=wanted)
     else:
         path = None if config.path is None else existing(config.path)
         found = read_sentences(path, most=wanted)
-    count = len(found.texts)
-    rows = Rows(train=0, validation=0, test=count)
-    if trains:
-        rows = _parts(count, config, unit="sentence")
-    order = np.random.default_rng(SEED).permutation(count)
+    order = np.random.default_rng(SEED).permutation(len(found.texts))
     tokens = tokenize(
         tuple(found.texts[place] for place in order),
         tokenizer,
         vocabulary=pretrained.vocabulary,
         most=min(pretrained.length, config.length),
     )
-    targets = None if found.labels is None else found.labels[order]
+    kept, alike = _different(tokens.ids)
+    rows = _rows(len(kept), config, unit="sentence", trains=trains)
+    targets = None if found.labels is None else found.labels[order][kept]
     if targets is not None and trains:
         _check_classes(targets[: rows.train], found.classes, config)
     return Material(
-        inputs=Batch(tokens.ids, tokens.segments, tokens.real),
+        inputs=Batch(tokens.ids[kept], tokens.segments[kept], tokens.real[kept]),
         rows=rows,
         unit="sentence",
-        special=tokens.special,
+        special=tokens.special[kept],
         mask=mask_id(tokenizer),
         targets=targets,
         classes=found.classes,
-        remarks=(*found.remarks, *_remarks(tokens)),
+        remarks=(*found.remarks, *_cut(tokens), *alike),
         sources=(*tokenizer_files(folder), *found.files),
     )
 
@@ -128,13 +124,11 @@ def read_image_material(
     path = config.path if config.labels is None else config.labels
     file = None if path is None else existing(path)
     found = read_images(file, folder, image=pretrained.image)
-    wanted = config.test_samples
-    if trains:
-        wanted += config.train_samples + config.validation_samples
-    order = np.random.default_rng(SEED).permutation(len(found.pixels))[:wanted]
-    rows = Rows(train=0, validation=0, test=len(order))
-    if trains:
-        rows = _parts(len(order), config, unit="image")
+    order = np.random.default_rng(SEED).permutation(len(found.pixels))
+    order = order[: _wanted(config, trains=trains)]
+    kept, alike = _different(found.pixels[order].reshape(len(order), -1))
+    order = order[kept]
+    rows = _rows(len(order), config, unit="image", trains=trains)
     targets, classes = None, ()
     if config.labels is not None:
         targets, classes = _image_classes(found, config)
@@ -149,7 +143,7 @@ def read_image_material(
         mask=None,
         targets=targets,
         classes=classes,
-        remarks=found.remarks,
+        remarks=(*found.remarks, *alike),
         sources=() if file is None else (file,),
     )
 
@@ -165,19 +159,41 @@ def _image_classes(
     return targets.astype(np.int32), tuple(map(str, names))
 
 
-def _parts(count: int, config: RecoveryConfig, *, unit: str) -> Rows:
+def _wanted(config: RecoveryConfig, *, trains: bool) -> int:
+    """Returns how many rows the config asks for in all."""
+    if not trains:
+        return config.test_samples
+    return config.train_samples + config.validation_samples + config.test_samples
+
+
+def _rows(count: int, config: RecoveryConfig, *, unit: str, trains: bool) -> Rows:
     """Divides rows as the config asks, in proportion where there are fewer."""
-    if count < FEWEST_TO_TUNE:
+    least = FEWEST_TO_TUNE if trains else FEWEST
+    if count < least:
+        hint = " (--config.task.loss=none measures without tuning)" * trains
         raise DataError(
-            f"{count} different {unit}s are too few to tune on some and measure others: "
-            f"it takes {FEWEST_TO_TUNE} (--config.task.loss=none measures without tuning)"
+            f"{count} different {unit}s are too few to {'tune on some and ' * trains}"
+            f"measure{' others' * trains}: it takes {least}{hint}"
         )
-    wanted = config.train_samples + config.validation_samples + config.test_samples
-    share = min(1.0, count / wanted)
+    if not trains:
+        return Rows(train=0, validation=0, test=count)
+    share = min(1.0, count / _wanted(config, trains=True))
     test = max(int(share * config.test_samples), FEWEST)
     validation = max(int(share * config.validation_samples), 1)
+    validation = min(validation, count - test - 1)
     train = min(config.train_samples, count - test - validation)
     return Rows(train=train, validation=validation, test=test)
+
+
+def _different(rows: np.ndarray) -> tuple[Int[np.ndarray, " kept"], tuple[str, ...]]:
+    """Returns the places of rows unlike any before, and what is to be said of the others.
+
+    One in training and again among those that are measured would not be a test.
+    """
+    _, first = np.unique(rows, axis=0, return_index=True)
+    left_out = len(rows) - len(first)
+    told = f"{left_out} that are the same as another to the model are left out"
+    return np.sort(first), (told,) if left_out else ()
 
 
 def _check_classes(
@@ -191,12 +207,6 @@ def _check_classes(
         )
 
 
-def _remarks(tokens: Tokens) -> Iterator[str]:
+def _cut(tokens: Tokens) -> Iterator[str]:
     if tokens.cut:
         yield f"{tokens.cut} sentences are cut at {tokens.ids.shape[1]} tokens"
-    alike = len(tokens.ids) - len(np.unique(tokens.ids, axis=0))
-    if alike:
-        yield (
-            f"{alike} sentences have the same tokens as another, so that their nearest "
-            "neighbour is chance"
-        )

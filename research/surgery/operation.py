@@ -106,11 +106,16 @@ def _tuned_subjects(swap: Swap, tuned: Tuned) -> Iterator[Subject]:
 
 def _save(swap: Swap, tuned: list[Subject], folder: RunFolder) -> list[str]:
     """Writes the tuned models as directories of their own; returns why one is not."""
-    if swap.layers != "all":
+    if len(swap.swapped) < swap.pretrained.config.depth:
         return [
             "the tuned models are not saved: config.json has one activation for all layers"
         ]
     told = []
+    if swap.new_head:
+        told.append(
+            "the new classifier of the labels is not saved: models/ holds the tuned "
+            "checkpoints without it"
+        )
     for each in tuned:
         place = folder.root / MODELS / each.arm.slug
         shutil.rmtree(place, ignore_errors=True)

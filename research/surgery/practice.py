@@ -23,7 +23,7 @@ from research import prng
 from research.activations.catalog import lookup
 from research.config import ExperimentConfig
 from research.config_values import from_mapping
-from research.errors import Refusal
+from research.errors import Refusal, Stopped
 from research.experiment.lanes import Run, train
 from research.experiment.prepare import assemble, ready
 from research.experiment.scores import score_columns
@@ -37,7 +37,7 @@ from research.surgery.encoder import Pretrained
 from research.surgery.families import FAMILIES
 from research.surgery.families.family import Plan
 from research.surgery.material import read_text_material
-from research.surgery.saving import check_new, published_tensors
+from research.surgery.saving import READABLE, check_new, published_tensors
 from research.surgery.tensors import WHOLE
 from research.surgery.text import read_sentences
 from research.surgery.trainable import language_kind
@@ -79,8 +79,12 @@ def main(words: Sequence[str]) -> int:
     if len(words) != 1 or words[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
+    print("training a small BERT on sentences of Python's reference, about a minute …")
     try:
         loss = make(Path(words[0]), from_mapping(TRAINING))
+    except KeyboardInterrupt:
+        print("practice: stopped; nothing was written", file=sys.stderr)
+        return Stopped.exit_code
     except Refusal as refusal:
         print(f"practice: {refusal}", file=sys.stderr)
         return refusal.exit_code
@@ -108,6 +112,7 @@ def make(folder: Path, config: ExperimentConfig) -> float:
             made / WHOLE,
             metadata={"format": "pt"},
         )
+        (made / WHOLE).chmod(READABLE)
         shutil.copytree(made, folder, dirs_exist_ok=True)
     return loss
 

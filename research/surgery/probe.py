@@ -57,9 +57,11 @@ def probe_of(swap: Swap) -> Probe | None:
         targets = next_ids(inputs)
     else:
         inputs, targets = _masked(swap)
-    return Probe(
-        head=language, inputs=inputs, targets=targets, counted=targets != NOTHING
-    )
+    counted = targets != NOTHING
+    # Of sentences of a single token there is nothing to predict.
+    if not counted.any():
+        return None
+    return Probe(head=language, inputs=inputs, targets=targets, counted=counted)
 
 
 def _masked(swap: Swap) -> tuple[Batch, Int[np.ndarray, "rows length"]]:

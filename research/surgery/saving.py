@@ -39,6 +39,8 @@ PUBLISHED_NAMES = {
     "hard_swish": "hardswish",
     "identity": "linear",
 }
+# Of the tensors' file, which safetensors makes for its owner alone.
+READABLE = 0o644
 # What is copied of the source, where it has it.
 COPIED = (
     "tokenizer.json",
@@ -79,6 +81,7 @@ def save(
     try:
         tensors = _tensors(pretrained, params, checkpoint)
         save_file(tensors, beside / WHOLE, metadata={"format": "pt"})
+        (beside / WHOLE).chmod(READABLE)
         config = _config(checkpoint, word)
         (beside / "config.json").write_text(json.dumps(config, indent=2) + "\n")
         for name in COPIED:

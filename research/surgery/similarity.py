@@ -38,6 +38,8 @@ def mean_over_sentences(
     """
     exact = np.asarray(values, np.float64)
     weigh = np.ones_like(exact) if weights is None else np.asarray(weights, np.float64)
+    # A resample of sentences that count nothing would have no mean.
+    exact, weigh = exact[weigh > 0], weigh[weigh > 0]
     counts = _counts(len(exact))
     means = counts @ (exact * weigh) / (counts @ weigh)
     return _estimate(np.average(exact, weights=weigh), means, confidence)
@@ -134,7 +136,7 @@ def _unit(rows: Float[np.ndarray, "rows width"]) -> Float64[np.ndarray, "rows wi
     return exact / np.linalg.norm(exact, axis=1, keepdims=True)
 
 
-@functools.lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=2)
 def _counts(n: int) -> Float64[np.ndarray, "resamples n"]:
     """Returns how often each resample has each sentence."""
     generator = np.random.default_rng(SEED)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from research.activations.catalog import lookup
+from research.activations.names import canonical
 from research.config import ExperimentConfig
 from research.errors import ConfigError, DataError
 from research.model_configs import CheckpointConfig
@@ -71,6 +73,7 @@ def prepare_swap(config: ExperimentConfig) -> Swap:
     assert model.path is not None
     folder = Path(model.path).expanduser()
     checkpoint = read_checkpoint(folder, trained=model.trained)
+    _check_fields(config, model, task, checkpoint.activation)
     others = swapped_in(config.activations, checkpoint.activation)
     pretrained = read_pretrained(checkpoint)
     layers = _layers(model.layers)
@@ -81,6 +84,16 @@ def prepare_swap(config: ExperimentConfig) -> Swap:
     read = read_text_material if pretrained.image is None else read_image_material
     material = read(pretrained, folder, task, trains=loss != "none")
     material, new_head = _fitted_to_classifier(pretrained, material)
+    if new_head is False and "init" in config.vary:
+        raise ConfigError(
+            "vary=init: every lane starts from the checkpoint, so that nothing would "
+            "change; use vary=order"
+        )
+    if loss != "none" and material.rows.train < config.batch_size:
+        raise ConfigError(
+            f"batch_size={config.batch_size}: must be at most {material.rows.train}, the "
+            f"{material.unit}s to train on"
+        )
     if loss == "language" and "masked_lm" in pretrained.heads and material.mask is None:
         raise DataError(
             f"{folder}: its tokenizer has no token for a mask, so that its language "
@@ -97,6 +110,28 @@ def prepare_swap(config: ExperimentConfig) -> Swap:
         new_head=new_head,
         sources=(checkpoint.config_path, *checkpoint.files, *material.sources),
     )
+
+
+def _check_fields(
+    config: ExperimentConfig,
+    model: CheckpointConfig,
+    task: RecoveryConfig,
+    trained: str,
+) -> None:
+    """Refuses what would be passed over, or mean something else than it says."""
+    if model.trained is not None and lookup(trained).kind != "elementwise":
+        raise ConfigError(
+            f"model.trained={model.trained}: must be an activation without parameters"
+        )
+    if config.reference is not None and canonical(config.reference) != trained:
+        raise ConfigError(
+            f"reference={config.reference}: must be {trained}, the activation as trained"
+        )
+    if task.path is not None and task.labels is not None:
+        raise ConfigError(
+            "task.path and task.labels (--text and --labels): the rows are read from one "
+            "of them; give one"
+        )
 
 
 def _layers(text: str) -> Layers:
@@ -133,15 +168,22 @@ def _fitted_to_classifier(
 ) -> tuple[Material, bool]:
     """Numbers labels as the checkpoint's classifier does, where it has these.
 
+    They are its classes' names, or whole numbers, which are then its classes' numbers.
+
     Returns:
       The rows, and whether their labels need a classifier of their own.
     """
     if material.targets is None:
         return material, False
     mine, theirs = material.classes, pretrained.classes
-    if "classifier" not in pretrained.heads or set(mine) != set(theirs):
+    known = set(mine) <= set(theirs) or all(
+        name.isdecimal() and int(name) < len(theirs) for name in mine
+    )
+    if "classifier" not in pretrained.heads or not known:
         return material, True
-    places = np.array([theirs.index(name) for name in mine], np.int32)
+    places = np.array(
+        [theirs.index(name) if name in theirs else int(name) for name in mine], np.int32
+    )
     targets = places[material.targets]
     return dataclasses.replace(material, targets=targets, classes=theirs), False
 

@@ -59,17 +59,18 @@ def test_a_swap_is_measured_drawn_and_shown_again(capsys):
     for words in (
         "cls.seq_relationship.bias",
         "layer 1",
-        "Dead units are 0 at every token",
+        "Dead units are 0 at every one",
     ):
         assert words in page
     assert main(["report", "--workdir=runs/surgery-1"]) == 0
     again = " ".join(capsys.readouterr().out.split())
-    assert again.partition("Report:")[0] == shown.partition("Report:")[0]
+    told = [each[each.index("tiny · BERT") :] for each in (again, shown)]
+    assert told[0].partition("Report:")[0] == told[1].partition("Report:")[0]
 
 
 def test_each_layer_alone_in_its_own_folder_again(capsys):
     argv = ["surgery", "--checkpoint=tiny", "--activations=relu", "--layers=each"]
-    argv += ["--text=lines.txt", "--workdir=out"]
+    argv += ["--text=lines.txt", UNTUNED, "--workdir=out"]
     assert main(argv) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "swapped in each of 2 layers alone, counted from 0" in shown
@@ -77,12 +78,11 @@ def test_each_layer_alone_in_its_own_folder_again(capsys):
     assert [arm["swapped"] for arm in summary("out")["arms"].values()] == [[], [0], [1]]
     assert main(argv) == 0
     capsys.readouterr()
-    assert main([*argv[:-3], "--layers=1", *argv[-2:]]) == 2
+    assert main([*argv[:3], "--layers=1", *argv[4:]]) == 2
     refused = capsys.readouterr().err
     assert "holds a run of another config" in refused
     assert "model.layers ('each' there, '1' now)" in refused
-    other = [*argv[:-3], "--layers=1", "--text=lines.txt", "--workdir=1", UNTUNED]
-    assert main(other) == 0
+    assert main([*argv[:3], "--layers=1", *argv[4:-1], "--workdir=1"]) == 0
     assert "swapped in layer 1 of 0 to 1" in " ".join(capsys.readouterr().out.split())
     assert summary("1")["layers"] == [1]
 
@@ -91,7 +91,7 @@ def test_each_layer_alone_in_its_own_folder_again(capsys):
     ("argv", "words"),
     [
         ([], ["surgery: needs --checkpoint=DIR"]),
-        (["--checkpoint="], ["--checkpoint=''", "must be a path"]),
+        (["--checkpoint="], ["surgery: needs --checkpoint=DIR"]),
         (["--checkpoint=tiny", "--activations=gleu"], ["'gleu'", "did you mean gelu?"]),
         (
             ["--checkpoint=tiny", "--activations=gelu"],
@@ -116,6 +116,17 @@ def test_each_layer_alone_in_its_own_folder_again(capsys):
             ["--checkpoint=tiny", "--config.task.path=x", "--text=y"],
             ["--text: stands for --config.task.path"],
         ),
+        (["--checkpoint=tiny", "--config.reference=relu"], ["must be gelu, the"]),
+        (["--checkpoint=tiny", "--config.vary=init"], ["vary=init: every lane starts"]),
+        (["--checkpoint=tiny", "--config.model.trained=swiglu"], ["model.trained"]),
+        (
+            ["--checkpoint=tiny", "--text=lines.txt", "--labels=lines.txt"],
+            ["give one"],
+        ),
+        (
+            ["--checkpoint=tiny", "--config.batch_size=600"],
+            ["batch_size=600: must be at most"],
+        ),
         (
             ["--checkpoint=tiny", "--config.task.name=moons"],
             ["task.name=moons: must be recovery for surgery"],
@@ -128,7 +139,7 @@ def test_each_layer_alone_in_its_own_folder_again(capsys):
             ["--checkpoint=tiny", "--config.task.loss=labels"],
             ["task.loss=labels: needs a file of labels"],
         ),
-        (["--checkpoint=tiny", "--workdir=tiny"], ["--workdir=tiny", "is not empty"]),
+        (["--checkpoint=tiny", "--workdir=."], ["--workdir=.", "is not empty"]),
     ],
 )
 def test_a_refusal_is_one_line_and_leaves_nothing(argv, words, capsys):
