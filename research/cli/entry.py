@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from research.cli.analyse import analyse
 from research.cli.commands import compare, report
@@ -25,6 +25,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 def main(argv: Sequence[str]) -> int:
     """Runs the words after the program's name and returns the exit code."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ± shows ?
@@ -41,7 +42,7 @@ def main(argv: Sequence[str]) -> int:
         return _refuse(str(refusal), refusal.exit_code)
     except BrokenPipeError:
         # The reader has left, as `| head` does; nor may Python's own flush meet it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(sys.stdout)
     except MemoryError as error:
         told = str(error) or "no more can be had"
         return _refuse(f"the machine's memory is used up, {told}", Refusal.exit_code)
@@ -53,10 +54,15 @@ def main(argv: Sequence[str]) -> int:
 
 def leave(code: int) -> NoReturn:
     """Ends the process; after a signal at once, for devices may still be at work."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            _discard(stream)
     if code != Stopped.exit_code:
         sys.exit(code)
-    sys.stdout.flush()
-    sys.stderr.flush()
     os._exit(code)
 
 
@@ -82,8 +88,24 @@ def _run(argv: Sequence[str], stopping: Stopping) -> None:
         compare(request.config, prepared, request.line, stopping)
 
 
+def _open_closed_streams() -> None:
+    """Puts the null device in place of a stream that was closed, as `>&-` does."""
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")
+
+
+def _discard(stream: TextIO) -> None:
+    """Turns a stream off whose reader is gone: Python flushes it once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def _refuse(line: str, exit_code: int) -> int:
-    print("launch.py:", " ".join(line.split()), file=sys.stderr)
+    with contextlib.suppress(OSError):
+        print("launch.py:", " ".join(line.split()), file=sys.stderr)
     return exit_code
 
 

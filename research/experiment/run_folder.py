@@ -21,7 +21,7 @@ from research.experiment.started import describe_manifest, run_started
 from research.records.events import RunFinished
 from research.records.folder import RunFolder, remove_unfinished, write_json
 from research.records.inside import check_inside
-from research.records.ledger import record_change
+from research.records.ledger import read_ledger, record_change
 from research.records.lock import locked
 from research.records.reopening import (
     Change,
@@ -107,6 +107,7 @@ def opened(
     check_inside(folder.root)
     with locked(folder.root) as note:
         remove_unfinished(folder.root)
+        read_ledger(folder.ledger)
         there = recorded_config(folder.root)
         told = describe_manifest(experiment, command)
         if there is None:

@@ -11,6 +11,16 @@ from typing import Any
 
 from research.errors import DataError
 from research.records.folder import read_mapping, write_json
+from research.settings import shown
+
+# What each entry must hold for the next one to be written, and for a report.
+_KINDS: dict[str, dict[str, type]] = {
+    "openings": {"arm": str, "learning_rate": float, "seeds": list, "attempt": int},
+    "looks": {"seeds": int, "margin": float, "decided": dict},
+    "changes": {"field": str, "verdict_seen": bool},
+}
+# And of a change of what runs are judged by, which is told in figures.
+_NUMBERS: dict[str, type] = {"from": float, "to": float}
 
 
 def record_opening(
@@ -82,7 +92,25 @@ def read_ledger(path: Path) -> dict[str, list[dict[str, Any]]]:
         rows = told[name]
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise DataError(f"{path}: is damaged, its {name} are no list of entries")
+        for place, row in enumerate(rows):
+            judged = str(row.get("field")).startswith(("seeds", "analysis."))
+            kinds = {**_KINDS[name], **(_NUMBERS if judged else {})}
+            for key, kind in kinds.items():
+                if not _is(row.get(key), kind):
+                    raise DataError(
+                        f"{path}: is damaged, {key} of {name}[{place}] is "
+                        f"{shown(row.get(key))}"
+                    )
     return told
+
+
+def _is(value: Any, kind: type) -> bool:
+    """Tells whether a value is of a kind; a list is one of whole numbers here."""
+    if kind is list:
+        return isinstance(value, list) and all(_is(each, int) for each in value)
+    if isinstance(value, bool):
+        return kind is bool
+    return isinstance(value, (int, float) if kind is float else kind)
 
 
 def _now() -> str:

@@ -26,23 +26,45 @@ def locked(root: Path) -> Iterator[str | None]:
     """
     try:
         root.mkdir(parents=True, exist_ok=True)
-        file = (root / NAME).open("a+", encoding="utf-8")
+        file = _taken(root)
     except (FileExistsError, NotADirectoryError):
         raise ConfigError(f"workdir={root}: must be a folder") from None
     with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise ConfigError(
-                f"workdir={root}: is in use by {_holder(file)}; wait for it, or name "
-                "another folder"
-            ) from None
         left = _holder(file)
         _write(file, json.dumps({"pid": os.getpid(), "host": socket.gethostname()}))
         try:
             yield f"took the folder over from {left}, which is gone" if left else None
         finally:
             (root / NAME).unlink(missing_ok=True)
+
+
+def _taken(root: Path) -> IO[str]:
+    """Returns the lock's file, locked.
+
+    A process that leaves removes the file. Whoever opened it before locks a file that
+    nobody else will find, and has to begin again.
+    """
+    while True:
+        file = (root / NAME).open("a+", encoding="utf-8")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            with file:
+                raise ConfigError(
+                    f"workdir={root}: is in use by {_holder(file)}; wait for it, or name "
+                    "another folder"
+                ) from None
+        if _is_there(file, root / NAME):
+            return file
+        file.close()
+
+
+def _is_there(file: IO[str], path: Path) -> bool:
+    """Tells whether a path still leads to an open file."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _holder(file: IO[str]) -> str:

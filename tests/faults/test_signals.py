@@ -1,12 +1,15 @@
 """SIGTERM and SIGINT to the real launcher: lanes are saved, and the line resumes."""
 
+import os
 import shlex
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
-from launched import EPOCHS, WORDS, finish, results, start
+from launched import EPOCHS, ROOT, WORDS, finish, results, start
 
 # Longer than any test waits: this run is always stopped.
 ENDLESS = [word for word in WORDS if "epochs" not in word] + ["--config.epochs=200000"]
@@ -89,3 +92,33 @@ def test_a_signal_before_any_training_ends_at_once(place):
     assert time.monotonic() - began < 60
     assert err.count("\n") == 1
     assert not list((place / "early").glob("checkpoints/underway/*"))
+
+
+# Imported by Python before the launcher: holds the launcher's first import up.
+SLOW_IMPORT = """
+import sys, time
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "research.cli":
+            print("importing", flush=True)
+            time.sleep(60)
+sys.meta_path.insert(0, Slow())
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_the_launcher_is_imported_is_told(tmp_path, number):
+    (tmp_path / "sitecustomize.py").write_text(SLOW_IMPORT)
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "launch.py"), "--help"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "importing\n"
+    process.send_signal(number)
+    _, err = finish(process)
+    assert process.returncode == 75
+    assert err == f"launch.py: stopped by {number.name}; nothing was trained\n"

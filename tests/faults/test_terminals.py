@@ -37,6 +37,26 @@ def test_a_reader_that_leaves_at_once_is_no_fault(tmp_path):
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+def test_a_closed_stream_is_no_fault(tmp_path, closed):
+    done = shell(f"{LAUNCH} --help {closed}", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_refusal_is_told_though_nobody_listens(tmp_path):
+    done = shell(f"{LAUNCH} --sedes=3 >&-", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert shell(f"{LAUNCH} --sedes=3 2>&-", tmp_path).returncode == 2
+
+
+def test_output_that_a_full_disk_refuses_is_told_in_one_line(tmp_path):
+    done = shell(f"{LAUNCH} --help > /dev/full", tmp_path)
+    assert done.returncode not in (0, 120)
+    assert done.stderr.count("\n") == 1
+    assert "No space left" in done.stderr
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("whole") / "run"

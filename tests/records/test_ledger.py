@@ -2,8 +2,18 @@
 
 import datetime
 
-from research.records.folder import read_mapping
-from research.records.ledger import record_opening
+import pytest
+
+from research.errors import DataError
+from research.records.folder import read_mapping, write_json
+from research.records.ledger import (
+    read_ledger,
+    record_change,
+    record_look,
+    record_opening,
+)
+
+OPENING = {"arm": "relu", "learning_rate": 0.1, "seeds": [0], "attempt": 1}
 
 
 def attempts(path) -> list[tuple]:
@@ -33,4 +43,39 @@ def test_an_opening_says_what_and_when(tmp_path):
         "learning_rate": 0.1,
         "seeds": [5, 6],
         "attempt": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("ledger", "words"),
+    [
+        ({"openings": [{"arm": "relu"}]}, r"learning_rate of openings\[0\] is None"),
+        ({"openings": [{**OPENING, "attempt": "1"}]}, r"attempt of openings\[0\]"),
+        (
+            {"openings": [OPENING, {**OPENING, "seeds": [1.5]}]},
+            r"seeds of openings\[1\]",
+        ),
+        ({"looks": [{"seeds": 16}]}, r"margin of looks\[0\] is None"),
+        (
+            {"changes": [{"field": "analysis.margin", "verdict_seen": True}]},
+            r"from of changes\[0\] is None",
+        ),
+        ({"changes": [{"field": "seeds"}]}, r"verdict_seen of changes\[0\] is None"),
+    ],
+)
+def test_an_entry_that_lacks_something_is_named(tmp_path, ledger, words):
+    write_json(tmp_path / "ledger.json", ledger)
+    with pytest.raises(DataError, match=f"ledger.json: is damaged, {words}"):
+        read_ledger(tmp_path / "ledger.json")
+
+
+def test_what_is_written_can_be_read(tmp_path):
+    path = tmp_path / "ledger.json"
+    record_opening(path, arm="relu", learning_rate=1.0, seeds=range(2))
+    record_look(path, seeds=16, margin=0.5, decided={"relu": None})
+    record_change(path, field="seeds", there=2, now=3, verdict_seen=False)
+    assert {name: len(rows) for name, rows in read_ledger(path).items()} == {
+        "openings": 1,
+        "looks": 1,
+        "changes": 1,
     }
