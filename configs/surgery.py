@@ -7,7 +7,10 @@ over seeds, of which the order of the data and dropout vary.
 Command:  python launch.py surgery --checkpoint=DIR --activations=relu
           (--config=configs/surgery.py is the default; every field can be overridden)
 Expected: of all-MiniLM-L6-v2, untuned: a mean cosine to before of 0.51 with ReLU, 0.60
-          with SiLU and 1.00 with the tanh form of GELU, over 256 sentences.
+          with SiLU and 1.00 with the tanh form of GELU, over 256 sentences; ReLU tuned for
+          96 steps by distillation: 0.99.
+Time:     that one, with --config.seeds=1, three and a half minutes on two cores of an AMD
+          EPYC.
 """
 
 from ml_collections import ConfigDict

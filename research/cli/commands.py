@@ -75,6 +75,7 @@ def report(workdir: Path | None) -> None:
     from research.cli.terminal import Terminal
     from research.records.gaps import gaps
     from research.records.outcome import check_outcome
+    from research.records.sums import altered
     from research.reporting.console import print_verdict
     from research.reporting.report import write_report
 
@@ -82,7 +83,9 @@ def report(workdir: Path | None) -> None:
     try:
         write_report(workdir)
         print_verdict(summary, console, workdir=workdir)
-        for told in gaps(RunFolder(workdir), summary) if _trained(summary) else ():
+        folder = RunFolder(workdir)
+        missing = gaps(folder, summary) if _trained(summary) else []
+        for told in (*altered(folder), *missing):
             console.print(
                 f"Warning: {told}", style="yellow", markup=False, soft_wrap=True
             )

@@ -1,12 +1,14 @@
 """An experiment's lanes: those that a folder holds already, and those still to train."""
 
 import dataclasses
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from research.errors import DataError
+from research.experiment.identity import lane_identity
 from research.experiment.prepare import Experiment
 from research.experiment.scores import score_columns
 from research.experiment.underway import block_folder, blocks_underway, make_keeper
@@ -45,6 +47,11 @@ class Run:
     damaged: list[str] = field(default_factory=list)
     stopping: Stopping = field(default_factory=Stopping)
 
+    @functools.cached_property
+    def identity(self) -> dict[str, str]:
+        """Hashes of what its lanes are trained with, which each of their files holds."""
+        return lane_identity(self.experiment)
+
 
 def train(run: Run, arm: str, seeds: Sequence[int]) -> TrainedArm:
     """Returns an arm's lanes of these seeds; only those that are missing are trained."""
@@ -54,7 +61,7 @@ def train(run: Run, arm: str, seeds: Sequence[int]) -> TrainedArm:
     missing = [seed for seed in seeds if seed not in done]
     for part, plan in _parts(run, arm, missing, done):
         for block in _train_missing(run, arm, part, plan):
-            write_lanes(run.folder, arm, to_arrays(block))
+            write_lanes(run.folder, arm, to_arrays(block), of=run.identity)
             run.lanes[arm].append(block)
             run.trained.append(len(block.seeds))
             remove_checkpoints(block_folder(run.folder, arm, block.seeds.tolist()))
@@ -80,12 +87,12 @@ def _finished(run: Run, arm: str) -> Iterator[TrainedArm]:
     for path in lane_files(run.folder, arm):
         try:
             block = from_arrays(
-                read_lanes(path),
+                read_lanes(path, of=run.identity),
                 problem,
                 run.experiment.data,
                 epochs=run.experiment.config.epochs,
             )
-        except (DataError, KeyError, TypeError, ValueError) as error:
+        except (DataError, LookupError, TypeError, ValueError) as error:
             told = str(error) if isinstance(error, DataError) else f"{path}: is damaged"
             run.damaged.append(f"{told}; its lanes are trained again")
             path.unlink()
@@ -155,6 +162,7 @@ def _train_missing(
             experiment,
             run.folder,
             arm,
+            identity=run.identity,
             stopping=run.stopping,
             note=run.damaged.append,
         ),

@@ -32,6 +32,7 @@ from research.records.reopening import (
     check_sources,
     recorded_config,
 )
+from research.records.sums import write_sums
 from research.reporting.console import print_verdict
 from research.reporting.report import write_report
 from research.stopping import Stopping
@@ -78,6 +79,7 @@ def run_in(
                 raise
             failures = (*run.damaged, *watch.failures)
             summary = write_results(run, trained, failures=failures, began=began)
+            write_sums(folder)
             unwritten = _report(summary, folder, watch)
         print_verdict(summary, console, workdir=folder.root)
     _warn(console, [told for told in watch.failures if told not in failures])
@@ -117,6 +119,8 @@ def opened(
             found = changes(there, config, canonical_config)
             check_changes(folder.root, found)
             check_sources(folder, told)
+            # The hashes of a finished run; from here on files are written anew.
+            folder.sums.unlink(missing_ok=True)
             _change(folder, found, config)
         if not folder.manifest.is_file():
             write_json(folder.manifest, told)

@@ -1,15 +1,14 @@
 """What is told and written of an experiment before it trains."""
 
 import dataclasses
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import jax
-import numpy as np
 
 from research.config_values import to_mapping
 from research.errors import DataError
+from research.experiment.identity import data_arrays
 from research.experiment.prepare import NULL, PRECISION, Experiment
 from research.own_code import own_sources
 from research.records.events import RunStarted
@@ -68,20 +67,5 @@ def describe_manifest(experiment: Experiment, command: str) -> dict[str, Any]:
         precision=f"{config.compute.dtype}, matmul {PRECISION}",
         remarks=task.remarks,
         sources=own_sources((*config.activations, config.model.name)),
-        data=_named(
-            {
-                "inputs": task.inputs,
-                "targets": task.targets,
-                "constants": experiment.kind.constants,
-            }
-        ),
+        data=data_arrays(experiment),
     )
-
-
-def _named(tree: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Returns the arrays of a tree by their paths: `inputs`, `inputs.tokens`."""
-    leaves = jax.tree_util.tree_leaves_with_path(tree)
-    return {
-        jax.tree_util.keystr(path, simple=True, separator="."): leaf
-        for path, leaf in leaves
-    }

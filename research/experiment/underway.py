@@ -1,15 +1,12 @@
 """Lanes that are not finished yet: kept on the way, and found again."""
 
-import hashlib
 import importlib.metadata
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from research.activations.names import canonical_config
 from research.errors import DataError
 from research.experiment.prepare import Experiment
 from research.own_code import reason
@@ -22,7 +19,6 @@ from research.records.checkpoint import (
     write_checkpoint,
 )
 from research.records.folder import RunFolder
-from research.records.reopening import lasting_fields
 from research.stopping import Stopping
 from research.training.keeper import Keeper
 
@@ -36,17 +32,19 @@ def make_keeper(
     folder: RunFolder,
     arm: str,
     *,
+    identity: Mapping[str, str],
     stopping: Stopping,
     note: Callable[[str], None],
 ) -> Keeper:
     """Returns what keeps an arm's blocks of lanes in the run folder while they train.
 
     Args:
+      identity: hashes of what the lanes are trained with.
       note: told of checkpoints that cannot be used or written.
     """
 
     def restore(seeds: Sequence[int]) -> dict[str, np.ndarray] | None:
-        of = _identity(experiment, arm, seeds)
+        of = _whose(identity, arm, seeds)
         for path in checkpoints(block_folder(folder, arm, seeds)):
             try:
                 return read_checkpoint(path, of=of)
@@ -60,7 +58,7 @@ def make_keeper(
     ) -> None:
         block = block_folder(folder, arm, seeds)
         try:
-            of = _identity(experiment, arm, seeds)
+            of = _whose(identity, arm, seeds)
             write_checkpoint(block, epochs, arrays, of=of)
         except Exception as error:
             # A checkpoint that cannot be written is not worth the training.
@@ -113,13 +111,13 @@ def _seeds(block: Path, note: Callable[[str], None]) -> tuple[int, ...]:
     return ()
 
 
-def _identity(experiment: Experiment, arm: str, seeds: Sequence[int]) -> dict[str, Any]:
+def _whose(
+    identity: Mapping[str, str], arm: str, seeds: Sequence[int]
+) -> dict[str, Any]:
     """Returns what a checkpoint must have been made with to be gone on from."""
-    fields = lasting_fields(experiment.config, canonical_config)
-    text = json.dumps(fields, sort_keys=True)
     versions = {name: importlib.metadata.version(name) for name in PACKAGES}
     return {
-        "config": hashlib.sha256(text.encode()).hexdigest(),
+        **identity,
         "arm": arm,
         "seeds": [int(seed) for seed in seeds],
         "versions": versions,

@@ -24,6 +24,7 @@ from research.experiment.summary import SCHEMA, primary_metric
 from research.records.folder import RunFolder, write_json
 from research.records.outcome import check_outcome
 from research.records.score_table import read_scores
+from research.records.sums import write_sums
 from research.reporting.console import print_verdict
 from research.reporting.report import write_report
 from research.stopping import Stopping
@@ -71,6 +72,7 @@ def measure_variance(
         summary["warnings"] = warnings
         summary["total_seconds"] = time.perf_counter() - began
         write_json(folder.summary, summary)
+        write_sums(folder)
         write_report(folder.root)
     print_verdict(summary, console, workdir=folder.root)
     return summary

@@ -13,6 +13,7 @@ from research.config_values import flat
 from research.errors import DataError
 from research.records.folder import RunFolder, read_mapping
 from research.records.inside import check_inside
+from research.records.sums import check_unaltered
 
 # What a config may differ in while the runs stay comparable: the task itself, where
 # it ran, and how it is shown and judged.
@@ -45,7 +46,7 @@ def read_run(root: Path) -> FinishedRun:
     """Reads a finished run.
 
     Raises:
-      DataError: a file is missing or damaged, or the arms' seeds differ.
+      DataError: a file is missing, damaged or edited, or the arms' seeds differ.
     """
     folder = RunFolder(root)
     check_inside(root)
@@ -60,12 +61,14 @@ def read_run(root: Path) -> FinishedRun:
     config = read_mapping(folder.config) if folder.config.is_file() else {}
     manifest = read_mapping(folder.manifest) if folder.manifest.is_file() else {}
     hashes = manifest.get("data_sha256")
+    scores = _scores(folder.per_seed, summary["primary_metric"], summary["arms"])
+    check_unaltered(folder)
     return FinishedRun(
         folder=root,
         summary=summary,
         config=config,
         data_sha256=_texts(hashes),
-        scores=_scores(folder.per_seed, summary["primary_metric"], summary["arms"]),
+        scores=scores,
     )
 
 

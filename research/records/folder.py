@@ -59,6 +59,10 @@ class RunFolder:
         return self.root / "results/ledger.json"
 
     @property
+    def sums(self) -> Path:
+        return self.root / "results/sha256.json"
+
+    @property
     def test_correct(self) -> Path:
         return self.root / "results/test_correct.npz"
 

@@ -46,8 +46,7 @@ def manifest(
         "plan": dict(plan),
         "data": list(remarks),
         "source_sha256": {
-            name: hashlib.sha256(path.read_bytes()).hexdigest()
-            for name, path in (sources or {}).items()
+            name: file_sha256(path) for name, path in (sources or {}).items()
         },
         "data_sha256": {name: sha256(array) for name, array in data.items()},
     }
@@ -58,6 +57,11 @@ def sha256(array: np.ndarray) -> str:
     whole = np.ascontiguousarray(array)
     head = f"{whole.dtype.str}{array.shape}".encode()
     return hashlib.sha256(head + whole.tobytes()).hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """Returns the hash of a file's bytes."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def git_commit() -> str | None:

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from research.records.folder import read_mapping, write_bytes
+from research.records.folder import RunFolder, read_mapping, write_bytes
+from research.records.sums import altered
 from research.reporting.document_figures import draw_document
 from research.reporting.document_pages import (
     document_html,
@@ -18,7 +19,8 @@ from research.reporting.markdown import markdown_report
 def write_report(workdir: Path) -> dict[str, str]:
     """Writes figures/*.png, report.html and report.md; returns the figures by name.
 
-    A figure that cannot be drawn is told as a warning in both reports.
+    A figure that cannot be drawn, and a file that was edited since the run wrote it, are
+    told as warnings in both reports.
 
     Raises:
       FileNotFoundError: the run has no results/summary.json.
@@ -27,7 +29,8 @@ def write_report(workdir: Path) -> dict[str, str]:
     summary = json.loads((workdir / "results/summary.json").read_text("utf-8"))
     make = DOCUMENTS.get(summary["mode"])
     drawn = draw_document(workdir, summary) if make else draw_all(workdir)
-    warnings = (*summary["warnings"], *drawn.problems)
+    edited = altered(RunFolder(workdir))
+    warnings = (*summary["warnings"], *drawn.problems, *edited)
     records = {
         name: read_mapping(workdir / name)
         for name in ("config.json", "manifest.json")

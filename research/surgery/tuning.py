@@ -11,6 +11,7 @@ from rich.console import Console
 
 from research.config import ExperimentConfig
 from research.errors import DataError
+from research.experiment.identity import lane_identity
 from research.experiment.prepare import Experiment, assemble
 from research.experiment.problems import ModelKind
 from research.experiment.run_folder import run_in
@@ -121,7 +122,7 @@ def _first_params(experiment: Experiment, place: RunFolder, arm: str) -> PyTree:
     if not files:
         raise DataError(f"{place.finished_lanes / arm}: holds no lanes")
     block = from_arrays(
-        read_lanes(files[0]),
+        read_lanes(files[0], of=lane_identity(experiment)),
         experiment.problems[arm],
         experiment.data,
         epochs=experiment.config.epochs,

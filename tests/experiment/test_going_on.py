@@ -137,6 +137,20 @@ SPOILED = {
     "curves of other epochs": lambda arrays: arrays.update(
         {"curves/train_loss": arrays["curves/train_loss"][:, 1:]}
     ),
+    "a score that is another": lambda arrays: arrays["test/accuracy"].fill(0.5),
+    "an array of another kind": lambda arrays: arrays.update(
+        {"scored/alive": arrays["scored/alive"].astype(float)}
+    ),
+    "an array of other rows": lambda arrays: arrays.update(
+        {"splits": arrays["splits"][:3]}
+    ),
+    "seeds in another order": lambda arrays: arrays.update(
+        {"seeds": arrays["seeds"][::-1]}
+    ),
+    "no word of whose they are": lambda arrays: (
+        arrays.pop("sha256"),
+        arrays.pop("of"),
+    ),
     "another arm": lambda arrays: arrays.update({"arm": np.asarray("silu")}),
 }
 
@@ -155,6 +169,22 @@ def test_lanes_that_are_not_this_arms_are_trained_again(whole, tmp_path, how):
     run(folder.root, seeds=12)
     assert results(folder.root) == results(whole)
     assert openings(folder.root)[-1] == ("gelu", list(range(12)), 2)
+
+
+def test_lanes_of_another_run_are_not_taken_for_its_own(whole, tmp_path):
+    """They are sound, of the same arms and seeds, and were moved in from elsewhere."""
+    shutil.copytree(whole, tmp_path / "run")
+    mine = RunFolder(tmp_path / "run")
+    other = RunFolder(tmp_path / "other")
+    run(other.root, seeds=12, optimizer={"learning_rate": 0.1})
+    shutil.rmtree(mine.finished_lanes)
+    shutil.copytree(other.finished_lanes, mine.finished_lanes)
+    mine.summary.unlink()
+    summary = run(mine.root, seeds=12)
+    assert results(mine.root) == results(whole)
+    told = [told for told in summary["warnings"] if "of another config" in told]
+    assert len(told) == 2
+    assert all("its lanes are trained again" in each for each in told)
 
 
 def test_other_code_in_the_same_file_is_refused(tmp_path):

@@ -25,6 +25,7 @@ FILES = (
     "results/curves.npz",
     "results/figures.npz",
     "results/summary.json",
+    "results/sha256.json",
     "report.html",
     "report.md",
 )

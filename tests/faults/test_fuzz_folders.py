@@ -12,10 +12,11 @@ import pytest
 from fault_runs import one_line, results, train
 
 from research.cli import main
-from research.errors import Refusal
+from research.errors import DataError, Refusal
 from research.records.folder import RunFolder
 from research.records.ledger import read_ledger
 from research.records.pilot import read_pilot
+from research.records.sums import altered
 from research.reporting.figures import Drawn
 
 JUNK: tuple[Any, ...] = (
@@ -93,11 +94,41 @@ def test_a_report_says_what_is_missing(name, how, copied, capsys):
     assert code == (3 if shown_whole else 0)
 
 
+@pytest.mark.parametrize(
+    ("name", "there", "now"),
+    [
+        ("config.json", '"epochs": 2', '"epochs": 9'),
+        ("results/summary.json", '"task": "moons"', '"task": "suns"'),
+        ("results/per_seed.csv", "gelu,0.01,3", "gelu,0.02,3"),
+    ],
+)
+def test_an_edited_file_is_no_truth(name, there, now, copied, capsys):
+    path = copied / name
+    content = path.read_text()
+    assert there in content
+    path.write_text(content.replace(there, now, 1))
+    code, text = told(["report", f"--workdir={copied}"], capsys)
+    sentence = f"{name} is not as the run wrote it"
+    assert code == 0
+    assert sentence in text
+    assert sentence in (copied / "report.html").read_text()
+    assert sentence in (copied / "report.md").read_text().replace("\\", "")
+    with pytest.raises(DataError, match=sentence):
+        read_pilot(copied)
+
+
+def test_a_run_with_more_seeds_is_as_it_was_written(copied):
+    train(copied, seeds=6)
+    assert altered(RunFolder(copied)) == []
+    assert RunFolder(copied).sums.is_file()
+
+
 def test_a_whole_run_has_no_gap(copied, capsys):
     code, text = told(["report", f"--workdir={copied}"], capsys)
     assert code == 0
     assert "missing" not in text
     assert "damaged" not in text
+    assert "as the run wrote" not in text
 
 
 @pytest.mark.parametrize("how", ["removed", "cut", "noise"])

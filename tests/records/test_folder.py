@@ -37,6 +37,7 @@ def test_every_file_has_its_place(tmp_path):
         "summary": "results/summary.json",
         "ledger": "results/ledger.json",
         "test_correct": "results/test_correct.npz",
+        "sums": "results/sha256.json",
         "finished_lanes": "checkpoints/finished",
         "underway": "checkpoints/underway",
         "figures": "results/figures.npz",
