@@ -13,6 +13,7 @@ from research.experiment.run_folder import run_in
 from research.records.folder import RunFolder
 
 
+@pytest.mark.slow
 def test_an_arm_alone_has_scores_and_a_report_but_no_verdict(tmp_path):
     whole = tiny_experiment(epochs=2, seeds=4)
     experiment = assemble(
