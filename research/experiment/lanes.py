@@ -8,7 +8,7 @@ import numpy as np
 
 from research.errors import DataError
 from research.experiment.prepare import Experiment
-from research.experiment.scores import score_columns
+from research.experiment.scores import lean
 from research.experiment.underway import block_folder, blocks_underway, make_keeper
 from research.records.checkpoint import remove_checkpoints
 from research.records.events import ArmFinished, ArmStarted, Observer, RoundFinished
@@ -16,7 +16,14 @@ from research.records.folder import RunFolder
 from research.records.lane_files import lane_files, read_lanes, write_lanes
 from research.records.ledger import record_opening
 from research.stopping import Stopping
-from research.training.lanes import TrainedArm, choose, from_arrays, join, to_arrays
+from research.training.lanes import (
+    TrainedArm,
+    choose,
+    from_arrays,
+    join,
+    kept_shapes,
+    to_arrays,
+)
 from research.training.plan import Plan
 from research.training.population import Programs, compile_programs
 from research.training.problem import Data, stream_ids
@@ -55,10 +62,16 @@ def train(run: Run, arm: str, seeds: Sequence[int]) -> TrainedArm:
     for part, plan in _parts(run, arm, missing, done):
         for block in _train_missing(run, arm, part, plan):
             write_lanes(run.folder, arm, to_arrays(block))
-            run.lanes[arm].append(block)
+            run.lanes[arm].append(_lean(run, block))
             run.trained.append(len(block.seeds))
             remove_checkpoints(block_folder(run.folder, arm, block.seeds.tolist()))
-    return choose(join(run.lanes[arm]), seeds)
+    run.lanes[arm] = [join(run.lanes[arm])]
+    return choose(run.lanes[arm][0], seeds)
+
+
+def _lean(run: Run, block: TrainedArm) -> TrainedArm:
+    last = run.experiment.config.selection == "last"
+    return lean(run.experiment.task, block, last=last)
 
 
 def finish(run: Run, arm: str, lanes: TrainedArm) -> None:
@@ -67,7 +80,7 @@ def finish(run: Run, arm: str, lanes: TrainedArm) -> None:
         ArmFinished(
             arm=arm,
             seeds=tuple(lanes.seeds.tolist()),
-            scores=score_columns(run.experiment.task, lanes),
+            scores=lanes.columns,
             learning_rate=run.experiment.learning_rate,
         )
     )
@@ -77,13 +90,12 @@ def _finished(run: Run, arm: str) -> Iterator[TrainedArm]:
     """Yields the lanes that the folder holds, and tells the observers their curves."""
     problem = run.experiment.problems[arm]
     known: set[int] = set()
-    for path in lane_files(run.folder, arm):
+    files = lane_files(run.folder, arm)
+    like = kept_shapes(problem, run.experiment.data) if files else ()
+    for path in files:
         try:
             block = from_arrays(
-                read_lanes(path),
-                problem,
-                run.experiment.data,
-                epochs=run.experiment.config.epochs,
+                read_lanes(path), problem, like, epochs=run.experiment.config.epochs
             )
         except (DataError, KeyError, TypeError, ValueError) as error:
             told = str(error) if isinstance(error, DataError) else f"{path}: is damaged"
@@ -105,7 +117,7 @@ def _finished(run: Run, arm: str) -> Iterator[TrainedArm]:
                 seconds=0.0,
             )
         )
-        yield block
+        yield _lean(run, block)
 
 
 def _parts(
