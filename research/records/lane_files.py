@@ -13,12 +13,14 @@ from research.records.folder import RunFolder, write_arrays
 _NAME = re.compile(r"\d+-\d+\.npz")
 
 
-def write_lanes(folder: RunFolder, arm: str, arrays: Mapping[str, np.ndarray]) -> None:
-    """Writes a block of an arm's lanes, whole or not at all."""
+def write_lanes(folder: RunFolder, arm: str, arrays: Mapping[str, np.ndarray]) -> Path:
+    """Writes a block of an arm's lanes, whole or not at all; returns its file."""
     seeds = arrays["seeds"]
     name = f"{seeds[0]}-{seeds[-1]}.npz"
     named = {**arrays, "arm": np.asarray(arm)}
-    write_arrays(folder.finished_lanes / arm / name, named)
+    path = folder.finished_lanes / arm / name
+    write_arrays(path, named)
+    return path
 
 
 def lane_files(folder: RunFolder, arm: str) -> list[Path]:

@@ -54,7 +54,7 @@ def make_plan(
     lanes_per_chunk: int | None,
 ) -> Plan:
     """Returns one plan for every arm; what is given is kept, the rest follows."""
-    devices = min(devices or lanes, jax.device_count(), lanes)
+    devices = min(devices or lanes, jax.local_device_count(), lanes)
     sizes = [lane_bytes(problem, data) for problem in problems]
     state_bytes, batch_bytes = (max(size) for size in zip(*sizes, strict=True))
     per_device = -(-lanes // devices)
@@ -147,7 +147,7 @@ def l2_bytes() -> int:
 
 def free_bytes() -> int:
     """Returns the bytes free for arrays: the device's, or the process's on a CPU."""
-    device = jax.devices()[0]
+    device = jax.local_devices()[0]
     if device.platform != "cpu":
         stats = device.memory_stats() or {}
         return stats.get("bytes_limit", 2**33) - stats.get("bytes_in_use", 0)

@@ -3,7 +3,7 @@
 import datetime
 
 from research.records.folder import read_mapping
-from research.records.ledger import record_opening
+from research.records.ledger import read_ledger, record_opening, take_over
 
 
 def attempts(path) -> list[tuple]:
@@ -34,3 +34,22 @@ def test_an_opening_says_what_and_when(tmp_path):
         "seeds": [5, 6],
         "attempt": 1,
     }
+
+
+def test_other_processes_write_beside_the_ledger_until_it_is_taken_over(tmp_path):
+    path, other = tmp_path / "ledger.json", tmp_path / "ledger-1.json"
+    record_opening(path, arm="relu", learning_rate=0.1, seeds=(0, 1))
+    record_opening(other, arm="relu", learning_rate=0.1, seeds=(2, 3))
+    record_opening(other, arm="relu", learning_rate=0.1, seeds=(1,))
+    beside = other.read_bytes()
+    take_over(path)
+    assert not other.exists()
+    told = read_ledger(path)["openings"]
+    assert [(each["seeds"], each["attempt"]) for each in told] == [
+        ([0, 1], 1),
+        ([2, 3], 1),
+        ([1], 2),  # what was opened before is known to every process
+    ]
+    other.write_bytes(beside)  # killed between the writing and the removal
+    take_over(path)
+    assert read_ledger(path)["openings"] == told
