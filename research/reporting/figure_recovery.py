@@ -18,7 +18,7 @@ from research.reporting.surgery_tuned import FOLDER
 
 def read_curves(workdir: Path) -> dict[str, np.ndarray]:
     """Returns the curves of the tuned run within a surgery's folder."""
-    with np.load(workdir / FOLDER / "results/curves.npz") as found:
+    with np.load(workdir / FOLDER / "results/curves.npz", allow_pickle=False) as found:
         return dict(found)
 
 
