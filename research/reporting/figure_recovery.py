@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from research.records.folder import RunFolder, read_arrays
 from research.reporting import arms, numbers
 from research.reporting.figure_curves import Curves, complete, mean_band
 from research.reporting.figure_style import INK, new_figure, plain
@@ -18,8 +19,7 @@ from research.reporting.surgery_tuned import FOLDER
 
 def read_curves(workdir: Path) -> dict[str, np.ndarray]:
     """Returns the curves of the tuned run within a surgery's folder."""
-    with np.load(workdir / FOLDER / "results/curves.npz", allow_pickle=False) as found:
-        return dict(found)
+    return read_arrays(RunFolder(workdir / FOLDER).curves)
 
 
 def draw_recovery(summary: Mapping[str, Any], curves: Curves) -> Figure:
