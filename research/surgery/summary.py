@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from research.config import AnalysisConfig
 from research.surgery import similarity
 from research.surgery.measure import Measured, Subject
 from research.surgery.probe import Probe
 from research.surgery.similarity import Estimate, mean_over_sentences
 from research.surgery.swap import Swap
 from research.surgery.tuning import Tuned
-
-CONFIDENCE = AnalysisConfig().confidence
 
 
 def summarise(
@@ -28,6 +25,7 @@ def summarise(
 ) -> dict[str, Any]:
     """Returns summary.json of mode `surgery`, but for the time that it took."""
     reference, material = swap.arms[0].slug, swap.material
+    level = swap.config.analysis.confidence
     return {
         "schema": 1,
         "mode": "surgery",
@@ -39,13 +37,14 @@ def summarise(
         "layers": swap.layers if isinstance(swap.layers, str) else list(swap.layers),
         "loss": swap.loss,
         "head": None if probe is None else probe.head,
-        "confidence": CONFIDENCE,
+        "confidence": level,
         "unit": material.unit,
         "rows": dataclasses.asdict(material.rows),
         "remarks": list(material.remarks),
         "skipped": list(swap.pretrained.skipped),
         "arms": {
-            each.slug: _arm(each, measured, reference, probe) for each in subjects
+            each.slug: _arm(each, measured, reference, probe, level=level)
+            for each in subjects
         },
         "tuned": None if tuned is None else tuned.summary,
         "warnings": [
@@ -62,7 +61,10 @@ def _arm(
     measured: Mapping[str, Measured],
     reference: str,
     probe: Probe | None,
+    *,
+    level: float,
 ) -> dict[str, Any]:
+    """Returns what is told of a model, its intervals at this level of confidence."""
     found, base, arm = measured[subject.slug], measured[reference], subject.arm
     after = similarity.cosines(found.pooled, found.pooled)
     # Of the untouched model, which has no swap, all layers count.
@@ -72,36 +74,41 @@ def _arm(
         "formula": arm.activation.formula,
         "swapped": list(arm.layers),
         "tuned": subject.tuned,
-        "mean_similarity": _told(
-            similarity.mean_similarity(after, confidence=CONFIDENCE)
-        ),
-        "zeros": _mean(found.zeros[:, looked_at].mean(axis=1)),
-        "zeros_by_layer": [_mean(each) for each in found.zeros.T],
+        "mean_similarity": _told(similarity.mean_similarity(after, confidence=level)),
+        "zeros": _mean(found.zeros[:, looked_at].mean(axis=1), level),
+        "zeros_by_layer": [_mean(each, level) for each in found.zeros.T],
         "dead": float(found.dead[looked_at].mean()),
         "dead_by_layer": found.dead.tolist(),
-        "head": _head(found.head, probe, untouched=subject.slug == reference),
-        **({} if subject.slug == reference else _against(found, base, after)),
+        "head": _head(found.head, probe, level, untouched=subject.slug == reference),
+        **({} if subject.slug == reference else _against(found, base, after, level)),
     }
 
 
 def _against(
-    found: Measured, base: Measured, after: Float[np.ndarray, "rows rows"]
+    found: Measured,
+    base: Measured,
+    after: Float[np.ndarray, "rows rows"],
+    level: float,
 ) -> dict[str, Any]:
     """Returns what is measured of a model against the untouched one."""
     before = similarity.cosines(base.pooled, base.pooled)
     kept = similarity.nearest(after) == similarity.nearest(before)
     return {
-        "cosine": _mean(similarity.row_cosines(found.pooled, base.pooled)),
-        "neighbour_kept": _mean(kept),
+        "cosine": _mean(similarity.row_cosines(found.pooled, base.pooled), level),
+        "neighbour_kept": _mean(kept, level),
         "spearman": _told(
-            similarity.spearman_of_pairs(before, after, confidence=CONFIDENCE)
+            similarity.spearman_of_pairs(before, after, confidence=level)
         ),
-        "drift_by_layer": [_mean(each) for each in found.drift.T],
+        "drift_by_layer": [_mean(each, level) for each in found.drift.T],
     }
 
 
 def _head(
-    read: Mapping[str, np.ndarray], probe: Probe | None, *, untouched: bool
+    read: Mapping[str, np.ndarray],
+    probe: Probe | None,
+    level: float,
+    *,
+    untouched: bool,
 ) -> dict[str, dict[str, float | None]]:
     """Returns what a head says: against its targets, and against what it said before."""
     if probe is None:
@@ -109,7 +116,7 @@ def _head(
     names = ("loss", "accuracy") if probe.labelled else ()
     if not untouched:
         names = (*names, "kl", "agreement")
-    told = {name: _mean(read[name], read["weight"]) for name in names}
+    told = {name: _mean(read[name], level, read["weight"]) for name in names}
     if "loss" in told and probe.head != "classifier":
         told["perplexity"] = {
             name: None if value is None else math.exp(min(value, 80.0))
@@ -119,9 +126,9 @@ def _head(
 
 
 def _mean(
-    values: np.ndarray, weights: np.ndarray | None = None
+    values: np.ndarray, level: float, weights: np.ndarray | None = None
 ) -> dict[str, float | None]:
-    return _told(mean_over_sentences(values, confidence=CONFIDENCE, weights=weights))
+    return _told(mean_over_sentences(values, confidence=level, weights=weights))
 
 
 def _told(estimate: Estimate) -> dict[str, float | None]:
