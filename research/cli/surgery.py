@@ -108,6 +108,15 @@ def surgery(
                 console.print(note, markup=False)
             write_json(folder.config, to_mapping(config))
             summary = operate(swap, folder, console, command=line, stopping=stopping)
+            write_json(
+                folder.manifest,
+                analysis_manifest(
+                    command=line, sources=swap.sources, packages=PACKAGES
+                ),
+            )
+            summary["total_seconds"] = time.perf_counter() - began
+            write_json(folder.summary, summary)
+            write_report(folder.root)
     except Refusal:
         _leave(folder)
         raise
@@ -117,11 +126,6 @@ def surgery(
             f"stopped by {str(signal) or 'SIGINT'}; what was trained is kept; to go on, run "
             f"the same command again: {line}"
         ) from None
-    manifest = analysis_manifest(command=line, sources=swap.sources, packages=PACKAGES)
-    write_json(folder.manifest, manifest)
-    summary["total_seconds"] = time.perf_counter() - began
-    write_json(folder.summary, summary)
-    write_report(folder.root)
     print_verdict(summary, console, workdir=folder.root)
 
 
