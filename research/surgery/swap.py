@@ -84,22 +84,7 @@ def prepare_swap(config: ExperimentConfig) -> Swap:
     read = read_text_material if pretrained.image is None else read_image_material
     material = read(pretrained, folder, task, trains=loss != "none")
     material, new_head = _fitted_to_classifier(pretrained, material)
-    if new_head is False and "init" in config.vary:
-        raise ConfigError(
-            "vary=init: every lane starts from the checkpoint, so that nothing would "
-            "change; use vary=order"
-        )
-    if loss != "none" and material.rows.train < config.batch_size:
-        raise ConfigError(
-            f"batch_size={config.batch_size}: must be at most {material.rows.train}, the "
-            f"{material.unit}s to train on"
-        )
-    if loss == "language" and "masked_lm" in pretrained.heads and material.mask is None:
-        raise DataError(
-            f"{folder}: its tokenizer has no token for a mask, so that its language "
-            "head cannot be trained; use --config.task.loss=distillation"
-        )
-    return Swap(
+    swap = Swap(
         config=config,
         checkpoint=checkpoint,
         pretrained=pretrained,
@@ -110,6 +95,36 @@ def prepare_swap(config: ExperimentConfig) -> Swap:
         new_head=new_head,
         sources=(checkpoint.config_path, *checkpoint.files, *material.sources),
     )
+    if loss != "none":
+        _check_tuning(swap)
+    return swap
+
+
+def _check_tuning(swap: Swap) -> None:
+    """Refuses what cannot be tuned, before anything is measured."""
+    config, material = swap.config, swap.material
+    if not swap.new_head and "init" in config.vary:
+        raise ConfigError(
+            "vary=init: every lane starts from the checkpoint, so that nothing would "
+            "change; use vary=order"
+        )
+    alone = swap.loss == "distillation" and len(names_of(swap.arms)) == 2
+    if alone and config.seeds_plan != "fixed":
+        raise ConfigError(
+            f"seeds_plan={config.seeds_plan}: must be fixed where one swap is distilled, "
+            "for it is compared with nothing"
+        )
+    if material.rows.train < config.batch_size:
+        raise ConfigError(
+            f"batch_size={config.batch_size}: must be at most {material.rows.train}, the "
+            f"{material.unit}s to train on"
+        )
+    masked = swap.loss == "language" and "masked_lm" in swap.pretrained.heads
+    if masked and material.mask is None:
+        raise DataError(
+            f"{swap.checkpoint.folder}: its tokenizer has no token for a mask, so that "
+            "its language head cannot be trained; use --config.task.loss=distillation"
+        )
 
 
 def _check_fields(

@@ -30,7 +30,8 @@ def summary(folder: str) -> dict:
 
 def test_a_swap_is_measured_drawn_and_shown_again(capsys):
     argv = ["surgery", "--checkpoint=tiny", "--activations=gelu,relu,swish"]
-    assert main([*argv, "--text=lines.txt", UNTUNED]) == 0
+    argv += ["--text=lines.txt", UNTUNED, "--config.analysis.confidence=0.9"]
+    assert main(argv) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "trained with gelu (exact, erf) · swapped in all 2 layers" in shown
     assert "no number varies with a seed" in shown
@@ -40,7 +41,7 @@ def test_a_swap_is_measured_drawn_and_shown_again(capsys):
     assert (told["mode"], told["reference"]) == ("surgery", "gelu")
     assert list(told["arms"]) == ["gelu", "relu", "silu"]
     assert told["rows"] == {"train": 0, "validation": 0, "test": 12}
-    assert (told["loss"], told["tuned"]) == ("none", None)
+    assert (told["loss"], told["tuned"], told["confidence"]) == ("none", None, 0.9)
     relu = told["arms"]["relu"]
     assert relu["swapped"] == [0, 1]
     assert 0.2 < relu["zeros"]["value"] < 0.8
@@ -54,7 +55,7 @@ def test_a_swap_is_measured_drawn_and_shown_again(capsys):
     assert "tiny/model.safetensors" in manifest["source_sha256"]
     assert "lines.txt" in manifest["source_sha256"]
     assert {"jax", "safetensors", "tokenizers"} <= manifest["versions"].keys()
-    assert manifest["command"].endswith(f"{UNTUNED} --workdir=runs/surgery-1")
+    assert manifest["command"].endswith("=0.9 --workdir=runs/surgery-1")
     page = (folder / "report.html").read_text()
     for words in (
         "cls.seq_relationship.bias",
@@ -117,6 +118,15 @@ def test_each_layer_alone_in_its_own_folder_again(capsys):
             ["--text: stands for --config.task.path"],
         ),
         (["--checkpoint=tiny", "--config.reference=relu"], ["must be gelu, the"]),
+        (
+            [
+                "--checkpoint=tiny",
+                "--activations=relu",
+                "--config.task.loss=distillation",
+                "--config.seeds_plan=sequential",
+            ],
+            ["seeds_plan=sequential: must be fixed"],
+        ),
         (["--checkpoint=tiny", "--config.vary=init"], ["vary=init: every lane starts"]),
         (["--checkpoint=tiny", "--config.model.trained=swiglu"], ["model.trained"]),
         (
