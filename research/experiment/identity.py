@@ -37,7 +37,7 @@ def data_arrays(experiment: Experiment) -> dict[str, np.ndarray]:
     }
     leaves = jax.tree_util.tree_leaves_with_path(tree)
     return {
-        jax.tree_util.keystr(path, simple=True, separator="."): leaf
+        jax.tree_util.keystr(path, simple=True, separator="."): np.asarray(leaf)
         for path, leaf in leaves
     }
 
