@@ -156,7 +156,7 @@ def test_the_help_has_every_field_of_the_dataclasses_with_its_limits_and_default
 UNITS = (
     "rows|units|seeds?|lanes|layers|images|curves|characters|passes|epochs|pixels|frames|"
     "numbers|bands|heads|recordings|part|share|id|ids|deviation|difference|rate|devices|"
-    "confidence|added|takes|backgrounds"
+    "confidence|added|takes|backgrounds|tokens"
 )
 
 
