@@ -10,7 +10,7 @@ import numpy as np
 from research.errors import DataError
 from research.experiment.identity import lane_identity
 from research.experiment.prepare import Experiment
-from research.experiment.scores import score_columns
+from research.experiment.scores import lean
 from research.experiment.underway import block_folder, blocks_underway, make_keeper
 from research.records.checkpoint import remove_checkpoints
 from research.records.events import ArmFinished, ArmStarted, Observer, RoundFinished
@@ -18,7 +18,14 @@ from research.records.folder import RunFolder
 from research.records.lane_files import lane_files, read_lanes, write_lanes
 from research.records.ledger import record_opening
 from research.stopping import Stopping
-from research.training.lanes import TrainedArm, choose, from_arrays, join, to_arrays
+from research.training.lanes import (
+    TrainedArm,
+    choose,
+    from_arrays,
+    join,
+    kept_shapes,
+    to_arrays,
+)
 from research.training.plan import Plan
 from research.training.population import Programs, compile_programs
 from research.training.problem import Data, stream_ids
@@ -62,10 +69,16 @@ def train(run: Run, arm: str, seeds: Sequence[int]) -> TrainedArm:
     for part, plan in _parts(run, arm, missing, done):
         for block in _train_missing(run, arm, part, plan):
             write_lanes(run.folder, arm, to_arrays(block), of=run.identity)
-            run.lanes[arm].append(block)
+            run.lanes[arm].append(_lean(run, block))
             run.trained.append(len(block.seeds))
             remove_checkpoints(block_folder(run.folder, arm, block.seeds.tolist()))
-    return choose(join(run.lanes[arm]), seeds)
+    run.lanes[arm] = [join(run.lanes[arm])]
+    return choose(run.lanes[arm][0], seeds)
+
+
+def _lean(run: Run, block: TrainedArm) -> TrainedArm:
+    last = run.experiment.config.selection == "last"
+    return lean(run.experiment.task, block, last=last)
 
 
 def finish(run: Run, arm: str, lanes: TrainedArm) -> None:
@@ -74,7 +87,7 @@ def finish(run: Run, arm: str, lanes: TrainedArm) -> None:
         ArmFinished(
             arm=arm,
             seeds=tuple(lanes.seeds.tolist()),
-            scores=score_columns(run.experiment.task, lanes),
+            scores=lanes.columns,
             learning_rate=run.experiment.learning_rate,
         )
     )
@@ -84,12 +97,14 @@ def _finished(run: Run, arm: str) -> Iterator[TrainedArm]:
     """Yields the lanes that the folder holds, and tells the observers their curves."""
     problem = run.experiment.problems[arm]
     known: set[int] = set()
-    for path in lane_files(run.folder, arm):
+    files = lane_files(run.folder, arm)
+    like = kept_shapes(problem, run.experiment.data) if files else ()
+    for path in files:
         try:
             block = from_arrays(
                 read_lanes(path, of=run.identity),
                 problem,
-                run.experiment.data,
+                like,
                 epochs=run.experiment.config.epochs,
             )
         except (DataError, LookupError, TypeError, ValueError) as error:
@@ -112,7 +127,7 @@ def _finished(run: Run, arm: str) -> Iterator[TrainedArm]:
                 seconds=0.0,
             )
         )
-        yield block
+        yield _lean(run, block)
 
 
 def _parts(

@@ -14,7 +14,7 @@ from research.experiment.pictures import (
     same_function,
 )
 from research.experiment.prepare import Experiment
-from research.experiment.scores import per_example, score_columns, table
+from research.experiment.scores import per_example, table
 from research.experiment.summary import Results, summarise
 from research.own_code import reason
 from research.records.folder import RunFolder, write_arrays, write_json, write_table
@@ -38,7 +38,7 @@ def write_results(
     """
     experiment, folder = run.experiment, run.folder
     config, task = experiment.config, experiment.task
-    columns = {slug: score_columns(task, arm) for slug, arm in trained.items()}
+    columns = {slug: arm.columns for slug, arm in trained.items()}
     seeds = {slug: arm.seeds.tolist() for slug, arm in trained.items()}
     header, rows = table(columns, seeds=seeds, learning_rate=experiment.learning_rate)
     write_table(folder.per_seed, header, rows)
@@ -92,7 +92,7 @@ def _test_values(
     """
     last = experiment.config.selection == "last"
     values = {
-        slug: per_example(experiment.task, arm, last=last).astype(np.float32)
+        slug: per_example(experiment.task, arm, last=last)
         for slug, arm in trained.items()
     }
     bits = all(np.isin(value, (0, 1)).all() for value in values.values())
@@ -101,7 +101,7 @@ def _test_values(
     return {
         "rows": rows if redrawn else rows[0],
         **{
-            slug: value.astype(bool) if bits else value
+            slug: value.astype(bool if bits else np.float32)
             for slug, value in values.items()
         },
     }

@@ -1,14 +1,40 @@
 """From trained lanes to the per-seed table."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Bool, Float64
 
 from research.tasks.contract import Task
-from research.training.lanes import TrainedArm
+from research.training.lanes import TrainedArm, held_once
 
 Columns = Mapping[str, np.ndarray]
+
+
+def lean(task: Task, arm: TrainedArm, *, last: bool) -> TrainedArm:
+    """Returns lanes with their columns, and by test row the primary metric alone.
+
+    Hundreds of rows a lane are most of what is known of it; one of the metrics, and the
+    rows themselves once, are all that is asked for when the arms are judged.
+
+    Args:
+      last: the parameters after the last epoch decide, not the selected ones.
+    """
+    scored = arm.scored
+    values = np.asarray((scored.test_last if last else scored.test)[task.primary])
+    right = values.astype(bool)
+    kept = {task.primary: right if (right == values).all() else values}
+    return dataclasses.replace(
+        arm,
+        columns=score_columns(task, arm),
+        scored=scored._replace(
+            test={} if last else kept,
+            test_last=kept if last else {},
+            test_rows=held_once(np.asarray(scored.test_rows)),
+            test_weight=held_once(np.asarray(scored.test_weight)),
+        ),
+    )
 
 
 def score_columns(task: Task, arm: TrainedArm) -> dict[str, np.ndarray]:
@@ -59,7 +85,7 @@ def table(
 
 def per_example(
     task: Task, arm: TrainedArm, *, last: bool
-) -> Float64[np.ndarray, "seeds rows"]:
+) -> Float64[np.ndarray, "seeds rows"] | Bool[np.ndarray, "seeds rows"]:
     """Returns the primary metric of every lane on each of its test rows.
 
     A row's weight is in its value, so that the mean over rows is the lane's score; a
@@ -69,10 +95,11 @@ def per_example(
       last: of the parameters after the last epoch, not of the selected ones.
     """
     scored = arm.scored
-    values = np.asarray(
-        (scored.test_last if last else scored.test)[task.primary], float
-    )
-    weights = np.asarray(scored.test_weight, float)
+    values = np.asarray((scored.test_last if last else scored.test)[task.primary])
+    alive, weights = np.asarray(scored.alive), np.asarray(scored.test_weight)
+    if values.dtype == bool and alive.all() and np.ptp(weights) == 0:
+        return values
+    weights = weights.astype(float)
     weighted = values * weights / weights.mean(axis=1, keepdims=True)
     constant = task.metrics[task.primary].constant_predictor
-    return np.where(np.asarray(scored.alive)[:, None], weighted, constant)
+    return np.where(alive[:, None], weighted, constant)

@@ -5,7 +5,6 @@ import numpy as np
 from research import statistics
 from research.experiment.lanes import Run, train
 from research.experiment.prepare import BATCH
-from research.experiment.scores import score_columns
 from research.experiment.summary import primary_metric
 from research.records.ledger import record_look
 from research.statistics import Decision
@@ -39,7 +38,7 @@ def train_sequentially(run: Run) -> dict[str, TrainedArm]:
 def look(run: Run, trained: dict[str, TrainedArm]) -> Decision:
     """Returns what the confidence sequences say of the seeds so far."""
     config, task = run.experiment.config, run.experiment.task
-    columns = {arm: score_columns(task, lanes) for arm, lanes in trained.items()}
+    columns = {arm: lanes.columns for arm, lanes in trained.items()}
     primary = primary_metric(config, task)
     return statistics.decide_sequential(
         {arm: each[primary] for arm, each in columns.items()},

@@ -25,9 +25,11 @@ class SeedCurves:
 
     An epoch counts only when all seeds have delivered it: a mean over the first
     block alone would be one over other seeds than the next arm's.
+
+    places: the row of each seed.
     """
 
-    seeds: tuple[int, ...]
+    places: Mapping[int, int]
     delivered: Bool[np.ndarray, "seeds epochs"]
     values: dict[str, np.ndarray]
 
@@ -38,13 +40,13 @@ class SeedCurves:
         curves: Mapping[str, Float[np.ndarray, "lanes columns"]],
     ) -> Int[np.ndarray, "complete"]:
         """Stores a round; returns those of its epochs that all seeds have now."""
-        rows = [self.seeds.index(seed) for seed in seeds]
+        rows = [self.places[seed] for seed in seeds]
         width = next(iter(curves.values())).shape[1]
         columns = slice(first_epoch, first_epoch + width)
         self.delivered[rows, columns] = True
         for name, curve in curves.items():
             if name not in self.values:
-                self.values[name] = np.full(self.delivered.shape, np.nan)
+                self.values[name] = np.full(self.delivered.shape, np.nan, curve.dtype)
             self.values[name][rows, columns] = curve
         return first_epoch + np.flatnonzero(self.delivered[:, columns].all(axis=0))
 
@@ -62,17 +64,21 @@ class SeedCurves:
 def empty_curves(seeds: tuple[int, ...], epochs: int) -> SeedCurves:
     """The curves of an arm before its first round."""
     delivered = np.zeros((len(seeds), epochs + 1), dtype=bool)
-    return SeedCurves(seeds=seeds, delivered=delivered, values={})
+    return SeedCurves(places=_places(seeds), delivered=delivered, values={})
 
 
 def chosen(curves: SeedCurves, seeds: tuple[int, ...]) -> SeedCurves:
     """The curves of some of the seeds alone."""
-    rows = [curves.seeds.index(seed) for seed in seeds]
+    rows = [curves.places[seed] for seed in seeds]
     return SeedCurves(
-        seeds=seeds,
+        places=_places(seeds),
         delivered=curves.delivered[rows],
         values={name: table[rows] for name, table in curves.values.items()},
     )
+
+
+def _places(seeds: tuple[int, ...]) -> dict[int, int]:
+    return {seed: place for place, seed in enumerate(seeds)}
 
 
 def mean_band(values: Float[np.ndarray, "seeds epochs"]) -> Band:

@@ -156,7 +156,7 @@ class _Board:
     ) -> None:
         new = arm not in self._writers
         writer = self._writer(arm, int(epochs[0]))
-        if new and len(curves.seeds) > 1:
+        if new and len(curves.places) > 1:
             writer.add(margin_layout(curves.values))
         for epoch, values in zip(epochs, _mean_rows(curves, epochs), strict=True):
             writer.add(scalars_summary(values), int(epoch))
@@ -219,6 +219,6 @@ def _mean_rows(
         tags = band_tags(name)
         values = np.stack([band.mean, band.low, band.high], axis=1)
         for row, value in zip(rows, values.tolist(), strict=True):
-            if len(curves.seeds) == 1 or np.isfinite(value).all():
+            if len(curves.places) == 1 or np.isfinite(value).all():
                 row.update(zip(tags, value, strict=True))
     return rows

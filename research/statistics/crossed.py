@@ -81,15 +81,18 @@ def crossed_noise(
 
     None below two seeds or two examples. Raises ValueError for values not finite.
     """
-    values = arm.astype(np.float64)
-    if reference is not None:
-        values = values - reference
+    none = np.zeros((), bool)
+    values = np.subtract(
+        arm, none if reference is None else reference, dtype=np.float64
+    )
     if not np.isfinite(values).all():
         raise ValueError("the scores of single test examples must be finite")
     if min(values.shape) < 2:
         return None
     centre = math.fsum(values.mean(axis=1)) / len(values)
-    table = _table(values - centre, float(np.abs(values).max()), rows)
+    size = float(max(values.max(), -values.min()))
+    values -= centre
+    table = _table(values, size, rows)
     found = two_way(table)
     seeds, examples, both = _spreads(centre, table, found, confidence, generator)
     return CrossedNoise(
@@ -112,15 +115,14 @@ def _table(
     size: float,
     rows: Int[np.ndarray, "seeds examples"] | None,
 ) -> Table:
-    """The cells, exactly 0 where they are rounding, and their rows counted from 0."""
-    cells = np.where(np.abs(centred) <= ROUNDING * size, 0.0, centred)
-    seeds, examples = cells.shape
+    """The cells, set to 0 where they are rounding, and their rows counted from 0."""
+    seeds, examples = centred.shape
+    centred[np.abs(centred) <= ROUNDING * size] = 0.0
     if rows is None:
-        columns = np.tile(np.arange(examples), (seeds, 1))
-        return Table(cells, columns, np.full(examples, seeds))
+        return Table(centred, None, np.full(examples, seeds))
     uses = np.bincount(rows.ravel())
     places = np.cumsum(uses > 0) - 1
-    return Table(cells, places[rows], uses[uses > 0])
+    return Table(centred, places[rows], uses[uses > 0])
 
 
 def _spreads(

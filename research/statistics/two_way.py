@@ -40,10 +40,13 @@ class TwoWay:
 
 @dataclass(frozen=True)
 class Table:
-    """A centred table's cells, row by row, and the column that each belongs to."""
+    """A centred table's cells, row by row, and the column that each belongs to.
+
+    columns: None where every row has a cell of each column, in their order.
+    """
 
     cells: Float64[np.ndarray, "rows cells_a_row"]
-    columns: Int[np.ndarray, "rows cells_a_row"]
+    columns: Int[np.ndarray, "rows cells_a_row"] | None
     uses: Int[np.ndarray, "columns"]
 
     @property
@@ -54,6 +57,8 @@ class Table:
     @property
     def column_sums(self) -> Float64[np.ndarray, "columns"]:
         """Sum of each column over the rows that have it."""
+        if self.columns is None:
+            return self.cells.sum(axis=0)
         return np.bincount(self.columns.ravel(), weights=self.cells.ravel())
 
 

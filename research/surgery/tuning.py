@@ -29,7 +29,7 @@ from research.surgery.trainable import (
     language_kind,
 )
 from research.tasks.contract import Task
-from research.training.lanes import from_arrays
+from research.training.lanes import from_arrays, kept_shapes
 
 # Where the tuned arms' run lies in a surgery's folder.
 PLACE = "tuned"
@@ -121,10 +121,11 @@ def _first_params(experiment: Experiment, place: RunFolder, arm: str) -> PyTree:
     files = lane_files(place, arm)
     if not files:
         raise DataError(f"{place.finished_lanes / arm}: holds no lanes")
+    problem = experiment.problems[arm]
     block = from_arrays(
         read_lanes(files[0], of=lane_identity(experiment)),
-        experiment.problems[arm],
-        experiment.data,
+        problem,
+        kept_shapes(problem, experiment.data),
         epochs=experiment.config.epochs,
     )
     params, _ = block.params

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
@@ -14,6 +14,8 @@ from research.training.problem import ANY_LANE, Data, Problem
 from research.training.score import Scored
 
 _NESTED = ("test", "test_last", "validation")
+# What of a TrainedArm has an entry a seed.
+_BY_SEED = ("seeds", "curves", "scored", "weights", "splits", "columns")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +27,7 @@ class TrainedArm:
     params: the selected parameters of the first seed, for a picture of one lane.
     step_seconds: of one step of one lane, everything included, in the fastest round:
       what else the machine did is no property of the activation.
+    columns: of the per-seed table, once they are taken from the values by test row.
     """
 
     seeds: np.ndarray
@@ -38,29 +41,30 @@ class TrainedArm:
     step_seconds: float
     compile_seconds: float
     train_seconds: float
+    columns: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 def join(blocks: Sequence[TrainedArm]) -> TrainedArm:
     """Returns the lanes of several blocks as those of one, in the order of their seeds."""
+    blocks = sorted(blocks, key=lambda block: block.seeds[0])
     seeds = np.concatenate([block.seeds for block in blocks])
     order = np.argsort(seeds)
+    ordered = np.array_equal(order, np.arange(len(seeds)))
 
     def joined(*leaves: np.ndarray) -> np.ndarray:
-        return np.concatenate(leaves)[order]
+        if all(leaf.strides[0] == 0 for leaf in leaves):
+            rows = held_once(np.concatenate([leaf[:1] for leaf in leaves]))
+            if rows.strides[0] == 0:
+                return np.broadcast_to(rows[:1], (len(seeds), *rows.shape[1:]))
+        whole = np.concatenate(leaves)
+        return whole if ordered else whole[order]
 
     def each(name: str) -> Any:
         return jax.tree.map(joined, *(getattr(block, name) for block in blocks))
 
-    first = min(blocks, key=lambda block: block.seeds[0])
-    return TrainedArm(
-        seeds=seeds[order],
-        curves=each("curves"),
-        scored=each("scored"),
-        weights=each("weights"),
-        splits=each("splits"),
-        fitted=first.fitted,
-        params=first.params,
-        parameters=first.parameters,
+    return dataclasses.replace(
+        blocks[0],
+        **{name: each(name) for name in _BY_SEED},
         step_seconds=min(block.step_seconds for block in blocks),
         compile_seconds=max(block.compile_seconds for block in blocks),
         train_seconds=sum(block.train_seconds for block in blocks),
@@ -76,8 +80,14 @@ def choose(lanes: TrainedArm, seeds: Sequence[int]) -> TrainedArm:
     def each(name: str) -> Any:
         return jax.tree.map(lambda leaf: leaf[rows], getattr(lanes, name))
 
-    names = ("seeds", "curves", "scored", "weights", "splits")
-    return dataclasses.replace(lanes, **{name: each(name) for name in names})
+    return dataclasses.replace(lanes, **{name: each(name) for name in _BY_SEED})
+
+
+def held_once(rows: np.ndarray) -> np.ndarray:
+    """Returns an array whose rows are all alike as a view of the first; else itself."""
+    if (rows == rows[0]).all():
+        return np.broadcast_to(rows[0].copy(), rows.shape)
+    return rows
 
 
 def to_arrays(lanes: TrainedArm) -> dict[str, np.ndarray]:
@@ -100,10 +110,25 @@ def to_arrays(lanes: TrainedArm) -> dict[str, np.ndarray]:
     return arrays
 
 
+def kept_shapes(problem: Problem, data: Data) -> tuple[Any, Any]:
+    """Returns what `fitted` and `params` of the problem's lanes are laid out like."""
+    lane, state, _, _ = jax.eval_shape(
+        lambda: start_lane(problem, (ANY_LANE, jnp.float32(1)), data)
+    )
+    return lane.fitted, (state.best_params, state.best_model_state)
+
+
 def from_arrays(
-    arrays: Mapping[str, np.ndarray], problem: Problem, data: Data, *, epochs: int
+    arrays: Mapping[str, np.ndarray],
+    problem: Problem,
+    like: tuple[Any, Any],
+    *,
+    epochs: int,
 ) -> TrainedArm:
     """Returns the lanes that `to_arrays` wrote for this problem.
+
+    Args:
+      like: the problem's `kept_shapes`.
 
     Raises:
       KeyError, TypeError, ValueError: an array is missing, or is not this problem's.
@@ -117,10 +142,7 @@ def from_arrays(
             if key.startswith(head)
         }
 
-    lane, state, _, _ = jax.eval_shape(
-        lambda: start_lane(problem, (ANY_LANE, jnp.float32(1)), data)
-    )
-    best = (state.best_params, state.best_model_state)
+    fitted, params = like
     nested = {name: part(name) for name in _NESTED}
     _check(arrays, nested, problem, epochs=epochs)
     return TrainedArm(
@@ -129,8 +151,8 @@ def from_arrays(
         scored=Scored(**nested, **part("scored")),
         weights=part("weights"),
         splits=arrays["splits"],
-        fitted=_restored(part("fitted"), lane.fitted),
-        params=_restored(part("params"), best),
+        fitted=_restored(part("fitted"), fitted),
+        params=_restored(part("params"), params),
         parameters=int(arrays["parameters"]),
         step_seconds=float(arrays["step_seconds"]),
         compile_seconds=float(arrays["compile_seconds"]),

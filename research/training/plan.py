@@ -30,6 +30,8 @@ from research.training.problem import forward as apply_model
 LARGEST_CHUNK_ON_CPU = 64
 # The share of free memory that the state of one block may take.
 BLOCK_SHARE = 0.25
+# On a CPU a block of more state is no faster, and training needs as much again.
+LARGEST_BLOCK_ON_CPU = 2**25
 CACHE_BYTES = Path("/sys/devices/system/cpu/cpu0/cache/index2/size")
 
 
@@ -69,14 +71,27 @@ def make_plan(
         rule = "chunk fits the device's memory"
     if lanes_per_chunk is None:
         width = least_padding(per_device, width)
-    stride = devices * width
-    block = max(int(free_bytes() * BLOCK_SHARE) // (state_bytes * stride), 1) * stride
+    room = int(free_bytes() * BLOCK_SHARE)
+    if jax.default_backend() == "cpu":
+        room = min(room, LARGEST_BLOCK_ON_CPU)
     return Plan(
         devices=devices,
         lanes_per_chunk=width,
-        lanes_per_block=min(block, -(-lanes // stride) * stride),
+        lanes_per_block=equal_blocks(
+            lanes, most=room // state_bytes, stride=devices * width
+        ),
         rule=rule,
     )
+
+
+def equal_blocks(lanes: int, *, most: int, stride: int) -> int:
+    """Returns the lanes of a block, whole strides of at most so many where that can be.
+
+    As few blocks as there may be, and all alike: the last one is not mostly empty.
+    """
+    strides = -(-lanes // stride)
+    blocks = -(-strides // max(most // stride, 1))
+    return -(-strides // blocks) * stride
 
 
 def least_padding(lanes: int, widest: int) -> int:

@@ -55,6 +55,14 @@ def test_a_table_with_gaps_resamples_as_its_weighted_mean_does():
     assert found.resampled == pytest.approx(np.var(means), rel=0.1)
 
 
+@pytest.mark.parametrize("shape", [(2, 2), (30, 40)])
+def test_a_full_table_needs_no_columns_named(shape):
+    table = full(np.random.default_rng(4).normal(size=shape))
+    unnamed = Table(table.cells, None, table.uses)
+    assert np.array_equal(unnamed.column_sums, table.column_sums)
+    assert two_way(unnamed) == two_way(table)
+
+
 def test_an_additive_table_has_no_interaction_and_equal_rows_no_row_part():
     additive = np.arange(4.0)[:, None] + np.array([0.0, 5.0, 1.0])[None]
     found = two_way(full(additive))

@@ -7,7 +7,13 @@ import pytest
 from tiny_runs import tiny_experiment
 
 from research.training import plan as module
-from research.training.plan import lane_bytes, least_padding, make_plan
+from research.training.plan import (
+    equal_blocks,
+    lane_bytes,
+    least_padding,
+    make_plan,
+)
+from research.training.population import compile_programs
 
 
 def planned(experiment, *, lanes, devices=1, lanes_per_chunk=None):
@@ -88,6 +94,32 @@ def test_a_small_memory_makes_blocks(tiny, monkeypatch):
     assert plan.lanes_per_block == 8
     monkeypatch.setattr(module, "free_bytes", lambda: 1)
     assert planned(tiny, lanes=64, lanes_per_chunk=4).lanes_per_block == 4
+
+
+@pytest.mark.parametrize("lanes", [1, 7, 64, 1000, 99_999])
+@pytest.mark.parametrize("stride", [1, 6, 8])
+@pytest.mark.parametrize("most", [0, 8, 100, 470])
+def test_blocks_are_few_and_alike(lanes, stride, most):
+    block = equal_blocks(lanes, most=most, stride=stride)
+    largest = max(most // stride, 1) * stride
+    blocks = math.ceil(lanes / block)
+    assert block % stride == 0
+    assert block <= largest
+    assert blocks == math.ceil(lanes / largest)
+    # At most a stride of each block is empty.
+    assert blocks * block - lanes < blocks * stride
+
+
+def test_memory_does_not_grow_with_the_seeds():
+    experiment = tiny_experiment(model={"hidden": (64, 64)}, seeds=4096)
+    more = planned(experiment, lanes=1_000_000, devices=experiment.plan.devices)
+    assert more.lanes_per_block <= 2 * experiment.plan.lanes_per_block
+    programs, _ = compile_programs(
+        experiment.problems["relu"], experiment.plan, experiment.data
+    )
+    for program in (programs.start, programs.train, programs.score):
+        taken = program.memory_analysis().temp_size_in_bytes
+        assert experiment.plan.devices * taken < 64 * 2**20
 
 
 def test_a_lane_is_counted_with_moments_and_best_parameters():
