@@ -22,7 +22,7 @@ class Command:
 
 COMMANDS = {
     "compare": Command(
-        ("config", "workdir"),
+        ("config", "workdir", "coordinator", "process_id", "process_count"),
         "train every arm over all seeds, say what the evidence supports (default)",
     ),
     "report": Command(

@@ -1,27 +1,34 @@
 """What each command does. The heavy imports stand inside, after every check."""
 
+import contextlib
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from research.cli.workdir import Prepared, is_finished, remove_if_empty
+from research.cli.workdir import Prepared, is_finished, prepare, remove_if_empty
 from research.config import ExperimentConfig
 from research.errors import ConfigError, DataError, Refusal, Stopped
 from research.own_code import reason
 from research.records.folder import RunFolder, read_mapping
+from research.records.hosts import ALONE, Hosts, Joining
 from research.records.inside import check_inside
 from research.settings import shown
 from research.stopping import Stopping
 
 
 def compare(
-    config: ExperimentConfig, prepared: Prepared, command: str, stopping: Stopping
+    config: ExperimentConfig,
+    prepared: Prepared,
+    command: str,
+    stopping: Stopping,
+    hosts: Hosts = ALONE,
 ) -> None:
     """Trains every arm into a folder and shows the verdict, or shows it again.
 
     Args:
       stopping: told of signals.
+      hosts: the processes that share the seeds; this one leads them.
 
     Raises:
       Refusal: what `research.experiment.compare` refuses, or a signal.
@@ -31,8 +38,8 @@ def compare(
         print(f"{workdir} holds this run, finished: nothing is trained.")
         report(workdir)
         return
-    line = f"{command} {shlex.quote(f'--workdir={workdir}')}"
-    try:
+    line = _whole_line(command, workdir)
+    with _stop_told(line, workdir, hosts):
         from research.cli.terminal import Terminal
         from research.experiment import compare as train_and_judge
 
@@ -43,12 +50,65 @@ def compare(
                 command=line,
                 console=Terminal(),
                 stopping=stopping,
+                hosts=hosts,
             )
         except Refusal:
             remove_if_empty(workdir)
             raise
+
+
+def compare_on_hosts(
+    config: ExperimentConfig,
+    workdir: Path,
+    joining: Joining,
+    command: str,
+    stopping: Stopping,
+) -> None:
+    """Trains this process's part of a comparison; process 0 shows the verdict.
+
+    Raises:
+      Refusal: what `compare` refuses, a process that is gone, or how process 0 ended.
+    """
+    from research.experiment.hosts import join_hosts, share
+
+    hosts, code = join_hosts(config, workdir, joining), Refusal.exit_code
+    try:
+        prepared = prepare(workdir, config, workdir.name)
+        if hosts.leads:
+            compare(config, prepared, command, stopping, hosts)
+            code = 0
+        elif not prepared.finished:
+            line = _whole_line(command, workdir)
+            with _stop_told(line, workdir, hosts):
+                code = share(config, workdir, hosts=hosts, stopping=stopping)
+            if code:
+                raise _as_process_0(code)
+    except Refusal as refusal:
+        code = refusal.exit_code
+        raise
+    finally:
+        hosts.end(code)
+
+
+def _as_process_0(code: int) -> Refusal:
+    refusal = Refusal(f"process 0 has ended with exit code {code}")
+    refusal.exit_code = code
+    return refusal
+
+
+def _whole_line(command: str, workdir: Path) -> str:
+    return f"{command} {shlex.quote(f'--workdir={workdir}')}"
+
+
+@contextlib.contextmanager
+def _stop_told(line: str, workdir: Path, hosts: Hosts) -> Iterator[None]:
+    """Turns a stop, by a signal or for another process, into a line that tells how to go on."""
+    try:
+        yield
     except KeyboardInterrupt as signal:
         remove_if_empty(workdir)
+        if hosts.lost is not None:
+            raise Stopped(hosts.lost) from None
         raise Stopped(
             f"stopped by {str(signal) or 'SIGINT'}; what was trained is kept; to go on, run "
             f"the same command again: {line}"

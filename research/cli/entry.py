@@ -10,7 +10,7 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 from research.cli.analyse import analyse
-from research.cli.commands import compare, report
+from research.cli.commands import compare, compare_on_hosts, report
 from research.cli.flags import read
 from research.cli.help_text import help_text
 from research.cli.plan import plan
@@ -82,6 +82,12 @@ def _run(argv: Sequence[str], stopping: Stopping) -> None:
     elif request.planning is not None:
         assert request.config is not None
         plan(request.config, request.planning, request.workdir, request.line)
+    elif request.joining is not None:
+        assert request.config is not None
+        assert request.workdir is not None
+        compare_on_hosts(
+            request.config, request.workdir, request.joining, request.line, stopping
+        )
     else:
         assert request.config is not None
         prepared = prepare(request.workdir, request.config, request.stem)

@@ -14,12 +14,14 @@ from research.cli import config_file
 from research.cli.analysis import Analysis, read_analysis, read_path
 from research.cli.arguments import split
 from research.cli.fields import CHOICES, flag_text, read_field
+from research.cli.hosts import HOST_FLAGS, read_hosts
 from research.cli.plan import PLAN_FLAGS, Planning, read_planning
 from research.cli.profile import DEFAULT, read_activations
 from research.cli.surgery import as_fields, check_surgery, in_flags
 from research.config import ExperimentConfig
 from research.config_values import from_mapping, renamed, to_config_dict
 from research.errors import ConfigError
+from research.records.hosts import Joining
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +32,7 @@ class Request:
     line: the command as it can be repeated, without its `--workdir`.
     analysis: what analyse and check_table are asked for; config what compare and plan
     and surgery are; planning what plan is beside it; activations what profile is, by
-    their canonical names.
+    their canonical names; joining how this process of several finds the others.
     """
 
     command: str
@@ -38,6 +40,7 @@ class Request:
     analysis: Analysis | None
     planning: Planning | None
     activations: tuple[str, ...]
+    joining: Joining | None
     workdir: Path | None
     stem: str
     line: str
@@ -67,18 +70,23 @@ def read(argv: Sequence[str]) -> Request:
         planning = read_planning(
             {flag: given.pop(flag) for flag in PLAN_FLAGS if flag in given}
         )
+    shared = {flag: given.pop(flag) for flag in HOST_FLAGS if flag in given}
+    joining = read_hosts(shared, workdir=workdir is not None)
     config = None
     if operates:
         config = _surgery_config(path, given)
     elif arguments.command in ("compare", "plan"):
         config = _config(path, given)
         arms_of(config)
+    if joining is not None and config is not None and config.mode == "variance":
+        raise ConfigError("mode=variance: is trained by one process; see --coordinator")
     return Request(
         command=arguments.command,
         config=config,
         analysis=analysis,
         planning=planning,
         activations=activations,
+        joining=joining,
         workdir=None if workdir is None else read_path("workdir", workdir),
         stem=analysis.stem if analysis else path.stem,
         line=shlex.join(["python", "launch.py", arguments.command, *words]),

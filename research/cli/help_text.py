@@ -23,6 +23,11 @@ flags
   --config.FIELD=VALUE  overrides one field of it
   --workdir=DIR         the run's folder (default runs/<config>-<n>, the first free n);
                         a finished one is shown again, nothing is trained
+flags of compare on many hosts, the same command in every process
+  --coordinator=auto    JAX finds the processes: SLURM, Open MPI, GKE, TPU pods
+  --coordinator=HOST:PORT, --process_id=N, --process_count=N
+                        or by hand: where process 0 listens, numbers from 0; --workdir
+                        names a folder that all processes share
 flags of plan, beside --config and --config.FIELD
   --pilot=DIR           a finished run, from which sd, speed and compile time are taken
   --sd=NUMBER           or the sd of the paired differences, in the scores' own units

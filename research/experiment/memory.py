@@ -43,8 +43,9 @@ def _with_plan(run: Run, plan: Plan) -> Run:
         f"the device ran out of memory with {before} lanes at once: the lanes that were "
         f"missing were trained {plan.lanes_per_chunk} at once, which changes rounding"
     )
-    told = {**read_mapping(run.folder.manifest), "plan": dataclasses.asdict(plan)}
-    write_json(run.folder.manifest, told)
+    if run.hosts.leads:
+        told = {**read_mapping(run.folder.manifest), "plan": dataclasses.asdict(plan)}
+        write_json(run.folder.manifest, told)
     notes = (*run.experiment.notes, note)
     experiment = dataclasses.replace(run.experiment, plan=plan, notes=notes)
     return dataclasses.replace(run, experiment=experiment, compiled={})

@@ -83,11 +83,14 @@ class Experiment:
         return self.problems[self.reference].steps_per_epoch
 
 
-def prepare(config: ExperimentConfig, *, recorded: Plan | None = None) -> Experiment:
+def prepare(
+    config: ExperimentConfig, *, recorded: Plan | None = None, processes: int = 1
+) -> Experiment:
     """Resolves names, loads data, builds models and plans; trains nothing.
 
     Args:
       recorded: the plan of lanes that are trained already, which the others then follow.
+      processes: that share the lanes.
 
     Raises:
       ConfigError: an activation that cannot be used.
@@ -104,6 +107,7 @@ def prepare(config: ExperimentConfig, *, recorded: Plan | None = None) -> Experi
         names=names,
         reference=reference,
         recorded=recorded,
+        processes=processes,
         notes=(*((note,) if note else ()), *remarks(config.activations)),
     )
 
@@ -132,13 +136,14 @@ def assemble(
     names: Sequence[str],
     reference: str,
     recorded: Plan | None = None,
+    processes: int = 1,
     notes: tuple[str, ...] = (),
 ) -> Experiment:
     """Returns the experiment of a task and a model that are loaded.
 
     Args:
       names: the arms, the reference among them.
-      recorded, notes: as for `prepare`, and what its warnings begin with.
+      recorded, processes, notes: as for `prepare`, and what its warnings begin with.
 
     Raises:
       ConfigError: a model that cannot be built, or fewer rows than a batch.
@@ -173,7 +178,7 @@ def assemble(
         activations=activations,
         problems=problems,
         reference=base,
-        plan=_plan(config, problems, data, recorded),
+        plan=_plan(config, problems, data, recorded, processes),
         notes=notes,
     )
     return replace(experiment, notes=(*notes, *_sizes(experiment)))
@@ -184,17 +189,19 @@ def _plan(
     problems: Mapping[str, Problem],
     data: Data,
     recorded: Plan | None,
+    processes: int,
 ) -> Plan:
-    """Returns the plan; what changes rounding is taken from a recorded one."""
+    """Returns each process's plan; what changes rounding is taken from a recorded one."""
     devices, width = config.compute.devices, config.compute.lanes_per_chunk
     if recorded is not None:
         devices = devices or recorded.devices
         width = recorded.lanes_per_chunk
     sequential = config.seeds_plan == "sequential"
+    lanes = min(BATCH, config.seeds) if sequential else config.seeds
     plan = make_plan(
         problems.values(),
         data,
-        lanes=min(BATCH, config.seeds) if sequential else config.seeds,
+        lanes=-(-lanes // processes),
         devices=devices,
         lanes_per_chunk=width,
     )

@@ -43,7 +43,7 @@ def _is_timed_alike(
         return False
     if min(arm.train_seconds for arm in pilot.arms.values()) < SHORTEST_TIMED:
         return False
-    devices = jax.devices()[: experiment.plan.devices]
+    devices = jax.local_devices()[: experiment.plan.devices]
     here = (processor(), *(f"{each.platform}:{each.id}" for each in devices))
     same_width = pilot.lanes_per_chunk == experiment.plan.lanes_per_chunk
     # An accelerator takes as long for one lane as for many.

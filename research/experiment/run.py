@@ -15,6 +15,7 @@ from research.experiment.run_folder import run_in
 from research.experiment.started import recorded_plan
 from research.experiment.variance import measure_variance
 from research.records.folder import RunFolder, new_folder
+from research.records.hosts import ALONE, Hosts
 from research.records.outcome import check_outcome
 from research.stopping import Stopping
 
@@ -26,6 +27,7 @@ def compare(
     command: str | None = None,
     console: Console | None = None,
     stopping: Stopping | None = None,
+    hosts: Hosts = ALONE,
 ) -> dict[str, Any]:
     """Trains every arm over all seeds and judges them; returns summary.json's mapping.
 
@@ -42,6 +44,7 @@ def compare(
       command: what the manifest records as the command of this run.
       stopping: whom a signal handler tells; lanes are then saved before the run ends in
         KeyboardInterrupt.
+      hosts: the processes that share the seeds; this one leads them.
 
     Raises:
       ConfigError: a field that cannot be used, or a folder that holds something else.
@@ -51,13 +54,18 @@ def compare(
     given = to_mapping(config) if isinstance(config, ExperimentConfig) else config
     checked = from_mapping({} if given is None else given)
     place = Path(workdir) if workdir else None
-    experiment = prepare(checked, recorded=recorded_plan(place) if place else None)
+    experiment = prepare(
+        checked,
+        recorded=recorded_plan(place) if place else None,
+        processes=hosts.count,
+    )
     console = console or Console()
     root = place or new_folder(Path("runs"), experiment.task.name)
     line = command or shlex.join(sys.argv)
-    conduct = measure_variance if checked.mode == "variance" else run_in
-    summary = conduct(
-        experiment, RunFolder(root), console, command=line, stopping=stopping
-    )
+    told: dict[str, Any] = {"command": line, "stopping": stopping}
+    if checked.mode == "variance":
+        summary = measure_variance(experiment, RunFolder(root), console, **told)
+    else:
+        summary = run_in(experiment, RunFolder(root), console, **told, hosts=hosts)
     check_outcome(summary)
     return summary

@@ -11,17 +11,18 @@ from rich.console import Console
 from research.activations.names import canonical_config
 from research.config import ExperimentConfig
 from research.config_values import to_mapping
-from research.experiment.lanes import Compiled, Run, finish, train
+from research.experiment.lanes import Compiled, Run, finish, train, train_part
 from research.experiment.memory import train_in_memory
-from research.experiment.observers import Watch, watching
+from research.experiment.observers import Watch, log_observer, watching
 from research.experiment.prepare import Experiment
 from research.experiment.results import write_results
 from research.experiment.sequential import train_sequentially
 from research.experiment.started import describe_manifest, run_started
 from research.records.events import RunFinished
 from research.records.folder import RunFolder, remove_unfinished, write_json
+from research.records.hosts import ALONE, Hosts
 from research.records.inside import check_inside
-from research.records.ledger import read_ledger, record_change
+from research.records.ledger import read_ledger, record_change, take_over
 from research.records.lock import locked
 from research.records.reopening import (
     Change,
@@ -47,10 +48,12 @@ def run_in(
     command: str,
     compiled: Compiled | None = None,
     stopping: Stopping | None = None,
+    hosts: Hosts = ALONE,
 ) -> dict[str, Any]:
     """Trains, judges and shows an experiment in a folder of its own.
 
     Args:
+      hosts: the processes that share the seeds; this one leads them.
       compiled: programs of the same problems, which are used and added to.
       stopping: told by the launcher of a signal.
     """
@@ -58,6 +61,7 @@ def run_in(
     with opened(experiment, folder, command=command) as note:
         if note:
             console.print(note, markup=False)
+        hosts.gather()
         with watching(
             folder,
             console,
@@ -69,11 +73,13 @@ def run_in(
                 experiment=experiment,
                 folder=folder,
                 observe=watch.observe,
+                hosts=hosts,
                 compiled={} if compiled is None else compiled,
                 stopping=stopping or Stopping(),
             )
             try:
                 run, trained = train_in_memory(run, _train)
+                take_over(folder.ledger)
             except KeyboardInterrupt:
                 _warn(console, run.damaged)
                 raise
@@ -86,6 +92,29 @@ def run_in(
     if unwritten is not None:
         raise unwritten
     return summary
+
+
+def share_in(
+    experiment: Experiment, folder: RunFolder, *, hosts: Hosts, stopping: Stopping
+) -> None:
+    """Trains this process's part of an experiment that process 0 has opened."""
+    log = log_observer(folder.log_of(hosts.index))
+    run = Run(
+        experiment=experiment,
+        folder=folder,
+        observe=log,
+        hosts=hosts,
+        stopping=stopping,
+    )
+    train_in_memory(run, _train_part)
+
+
+def _train_part(run: Run) -> None:
+    if run.experiment.config.seeds_plan == "sequential":
+        train_sequentially(run)
+        return
+    for arm in run.experiment.problems:
+        train_part(run, arm, run.experiment.seeds_of(arm))
 
 
 def _warn(console: Console, sentences: Sequence[str]) -> None:
@@ -110,6 +139,7 @@ def opened(
     with locked(folder.root) as note:
         remove_unfinished(folder.root)
         read_ledger(folder.ledger)
+        take_over(folder.ledger)
         there = recorded_config(folder.root)
         told = describe_manifest(experiment, command)
         if there is None:

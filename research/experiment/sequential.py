@@ -24,12 +24,13 @@ def train_sequentially(run: Run) -> dict[str, TrainedArm]:
         part = seeds[:most]
         trained = {arm: train(run, arm, part) for arm in experiment.problems}
         decision = look(run, trained)
-        record_look(
-            run.folder.ledger,
-            seeds=len(part),
-            margin=experiment.config.analysis.margin,
-            decided=decision.verdicts,
-        )
+        if run.hosts.leads:
+            record_look(
+                run.folder.ledger,
+                seeds=len(part),
+                margin=experiment.config.analysis.margin,
+                decided=decision.verdicts,
+            )
         if decision.stop:
             break
     return trained

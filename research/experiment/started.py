@@ -59,7 +59,7 @@ def run_started(experiment: Experiment) -> RunStarted:
 
 def describe_manifest(experiment: Experiment, command: str) -> dict[str, Any]:
     config, task = experiment.config, experiment.task
-    devices = jax.devices()[: experiment.plan.devices]
+    devices = jax.local_devices()[: experiment.plan.devices]
     return manifest(
         command=command,
         devices=[f"{device.platform}:{device.id}" for device in devices],

@@ -130,7 +130,7 @@ def main(argv: list[str]) -> None:
 
 
 def _explanation(worst: float) -> str:
-    device = jax.devices()[0]
+    device = jax.local_devices()[0]
     return (
         f"Measured {datetime.date.today()} on {device.platform} ({device.device_kind}), "
         f"jax {jax.__version__}, compiled, in reverse mode. References: float64 formulas "

@@ -80,7 +80,10 @@ def _in_blocks(fn: Callable[[Float[Array, "..."]], Float[Array, "..."]]) -> Curv
     def evaluate(x: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
         flat = np.asarray(x, np.float64).ravel()
         parts = [np.zeros(0)]
-        with jax.enable_x64(True), jax.default_device(jax.devices("cpu")[0]):
+        with (
+            jax.enable_x64(True),
+            jax.default_device(jax.local_devices(backend="cpu")[0]),
+        ):
             for start in range(0, flat.size, BLOCK):
                 part = flat[start : start + BLOCK]
                 filled = np.pad(part, (0, BLOCK - part.size), mode="edge")

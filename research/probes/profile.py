@@ -105,7 +105,7 @@ def steps(records: Sequence[Activation]) -> int:
 
 
 def _told(activations: dict[str, Any], sample: Sample) -> dict[str, Any]:
-    device = jax.devices()[0]
+    device = jax.local_devices()[0]
     return {
         "schema": 1,
         "mode": "profile",

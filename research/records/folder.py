@@ -58,6 +58,16 @@ class RunFolder:
     def ledger(self) -> Path:
         return self.root / "results/ledger.json"
 
+    def ledger_of(self, process: int) -> Path:
+        """Where one of several processes writes, until process 0 takes it over."""
+        if process == 0:
+            return self.ledger
+        return self.ledger.with_name(f"ledger-{process}.json")
+
+    def log_of(self, process: int) -> Path:
+        """Where one of several processes logs."""
+        return self.log if process == 0 else self.root / f"log-{process}.txt"
+
     @property
     def sums(self) -> Path:
         return self.root / "results/sha256.json"

@@ -21,8 +21,8 @@ def write_lanes(
     arrays: Mapping[str, np.ndarray],
     *,
     of: Mapping[str, str],
-) -> None:
-    """Writes a block of an arm's lanes, whole or not at all.
+) -> Path:
+    """Writes a block of an arm's lanes, whole or not at all; returns its file.
 
     Args:
       of: hashes of what they were trained with, which reading them must say again.
@@ -31,7 +31,9 @@ def write_lanes(
     name = f"{seeds[0]}-{seeds[-1]}.npz"
     named = {**arrays, "arm": np.asarray(arm), "of": np.asarray(json.dumps(dict(of)))}
     named["sha256"] = np.asarray(_sum(named))
-    write_arrays(folder.finished_lanes / arm / name, named)
+    path = folder.finished_lanes / arm / name
+    write_arrays(path, named)
+    return path
 
 
 def lane_files(folder: RunFolder, arm: str) -> list[Path]:

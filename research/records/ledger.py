@@ -22,6 +22,8 @@ _KINDS: dict[str, dict[str, type]] = {
 # And of a change of what runs are judged by, which is told in figures.
 _NUMBERS: dict[str, type] = {"from": float, "to": float}
 
+LEDGER = "ledger.json"
+
 
 def record_opening(
     path: Path, *, arm: str, learning_rate: float, seeds: Sequence[int]
@@ -29,12 +31,16 @@ def record_opening(
     """Writes that these lanes' test scores are about to be computed.
 
     Written before they are, so that a crash in between shows. A lane that stands in the
-    ledger already is written again with the next attempt number.
+    ledger already is written again with the next attempt number. One of several
+    processes writes into a file of its own beside the ledger.
     """
     ledger = read_ledger(path)
+    known = ledger["openings"]
+    if path.name != LEDGER:
+        known = known + read_ledger(path.with_name(LEDGER))["openings"]
     before = [
         opening["attempt"]
-        for opening in ledger["openings"]
+        for opening in known
         if opening["arm"] == arm
         and opening["learning_rate"] == learning_rate
         and set(opening["seeds"]) & set(seeds)
@@ -82,6 +88,16 @@ def record_change(
         }
     )
     write_json(path, ledger)
+
+
+def take_over(path: Path) -> None:
+    """Moves what other processes wrote, in `ledger-<n>.json` beside it, into the ledger."""
+    for part in sorted(path.parent.glob(f"{path.stem}-*.json")):
+        ledger = read_ledger(path)
+        known = ledger["openings"]
+        known += [each for each in read_ledger(part)["openings"] if each not in known]
+        write_json(path, ledger)
+        part.unlink()
 
 
 def read_ledger(path: Path) -> dict[str, list[dict[str, Any]]]:

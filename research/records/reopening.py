@@ -9,6 +9,7 @@ from research.config import ExperimentConfig
 from research.config_values import flat, from_mapping, to_mapping
 from research.errors import ConfigError, DataError
 from research.records.folder import RunFolder, is_unfinished, read_mapping
+from research.records.hosts import NAME as HOSTS
 from research.records.lock import NAME as LOCK
 from research.settings import shown
 
@@ -97,7 +98,10 @@ def _is_free(change: Change) -> bool:
 
 def holds_something(root: Path) -> bool:
     """Tells whether a folder holds more than a lock and files that were not finished."""
-    return any(each.name != LOCK and not is_unfinished(each) for each in root.iterdir())
+    return any(
+        each.name not in (LOCK, HOSTS) and not is_unfinished(each)
+        for each in root.iterdir()
+    )
 
 
 def check_empty(root: Path) -> None:

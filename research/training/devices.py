@@ -44,7 +44,7 @@ def claim_devices(wanted: int | None) -> str | None:
     with contextlib.suppress(RuntimeError):  # JAX is running already
         jax.config.update("jax_num_cpu_devices", count)
     try:
-        here = jax.device_count()
+        here = jax.local_device_count()
     except (RuntimeError, AssertionError):  # the second try's fault is an assertion
         raise ConfigError(
             f"JAX_PLATFORMS={os.environ.get('JAX_PLATFORMS', '')}: JAX finds no such "
@@ -64,5 +64,5 @@ def claim_devices(wanted: int | None) -> str | None:
 
 
 def seed_mesh(devices: int) -> Mesh:
-    """Returns the mesh of one axis that lanes are shared over."""
-    return Mesh(np.array(jax.devices()[:devices]), (AXIS,))
+    """Returns the mesh of one axis that lanes are shared over, of this process's devices."""
+    return Mesh(np.array(jax.local_devices()[:devices]), (AXIS,))

@@ -54,7 +54,7 @@ def make_plan(
     lanes_per_chunk: int | None,
 ) -> Plan:
     """Returns one plan for every arm; what is given is kept, the rest follows."""
-    devices = min(devices or lanes, jax.device_count(), lanes)
+    devices = min(devices or lanes, jax.local_device_count(), lanes)
     sizes = [lane_bytes(problem, data) for problem in problems]
     state_bytes, batch_bytes = (max(size) for size in zip(*sizes, strict=True))
     per_device = -(-lanes // devices)

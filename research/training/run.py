@@ -113,8 +113,10 @@ def _train_block(
     before_scoring(seeds)
     scored = programs.score((lanes, states), data)
     best = (states.best_params, states.best_model_state)
+    # The first lane is asked of its own device: the others have no word in it.
     fitted, params = jax.tree.map(
-        lambda leaf: np.asarray(leaf[0]), (lanes.fitted, best)
+        lambda leaf: np.asarray(leaf.addressable_shards[0].data[0]),
+        (lanes.fitted, best),
     )
     sums = keep(sums)
     return TrainedArm(

@@ -26,7 +26,7 @@ class Stand:
         self.printed: list[dict] = []
         self.during = lambda: None
 
-    def compare(self, config, *, workdir, command, console, stopping):
+    def compare(self, config, *, workdir, command, console, stopping, hosts):
         self.trained.append((config, workdir, command))
         (workdir / "config.json").write_text(json.dumps(to_mapping(config)))
         self.during()

@@ -11,6 +11,7 @@ from research.records.ledger import (
     record_change,
     record_look,
     record_opening,
+    take_over,
 )
 
 OPENING = {"arm": "relu", "learning_rate": 0.1, "seeds": [0], "attempt": 1}
@@ -79,3 +80,22 @@ def test_what_is_written_can_be_read(tmp_path):
         "looks": 1,
         "changes": 1,
     }
+
+
+def test_other_processes_write_beside_the_ledger_until_it_is_taken_over(tmp_path):
+    path, other = tmp_path / "ledger.json", tmp_path / "ledger-1.json"
+    record_opening(path, arm="relu", learning_rate=0.1, seeds=(0, 1))
+    record_opening(other, arm="relu", learning_rate=0.1, seeds=(2, 3))
+    record_opening(other, arm="relu", learning_rate=0.1, seeds=(1,))
+    beside = other.read_bytes()
+    take_over(path)
+    assert not other.exists()
+    told = read_ledger(path)["openings"]
+    assert [(each["seeds"], each["attempt"]) for each in told] == [
+        ([0, 1], 1),
+        ([2, 3], 1),
+        ([1], 2),  # what was opened before is known to every process
+    ]
+    other.write_bytes(beside)  # killed between the writing and the removal
+    take_over(path)
+    assert read_ledger(path)["openings"] == told

@@ -1,0 +1,38 @@
+"""A comparison that several processes train: one leads, the others share the seeds."""
+
+from pathlib import Path
+
+from research.config import ExperimentConfig
+from research.experiment.prepare import prepare, ready
+from research.experiment.run_folder import share_in
+from research.experiment.started import recorded_plan
+from research.records.folder import RunFolder
+from research.records.hosts import Hosts, Joining
+from research.stopping import Stopping
+from research.training.hosts import join
+
+
+def join_hosts(config: ExperimentConfig, workdir: Path, joining: Joining) -> Hosts:
+    """Joins the processes of a run; returns this one among them.
+
+    Raises:
+      ConfigError: they cannot be joined.
+    """
+    index, count = join(joining, devices=config.compute.devices)
+    return Hosts(workdir, index=index, count=count)
+
+
+def share(
+    config: ExperimentConfig, workdir: Path, *, hosts: Hosts, stopping: Stopping
+) -> int:
+    """Trains this process's part, and returns the exit code that process 0 ends with.
+
+    Raises:
+      Refusal: what `compare` refuses, or a process that is gone.
+    """
+    ready(config)
+    hosts.gather()
+    recorded = recorded_plan(workdir)
+    experiment = prepare(config, recorded=recorded, processes=hosts.count)
+    share_in(experiment, RunFolder(workdir), hosts=hosts, stopping=stopping)
+    return hosts.until_ended()

@@ -1,0 +1,90 @@
+"""A run that several processes train: the bytes of one, and what a kill leaves."""
+
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from launched import WORDS, finish, results, start
+
+WORDS = [word for word in WORDS if ".seeds=4" not in word] + ["--config.seeds=16"]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> Path:
+    """A folder where one process has trained the run."""
+    folder = tmp_path_factory.mktemp("hosts")
+    process = start(*WORDS, "--workdir=alone", cwd=folder)
+    _, err = finish(process)
+    assert (process.returncode, err) == (0, "")
+    return folder
+
+
+def start_all(place: Path, count: int, *words: str) -> list:
+    """Starts the processes of a run on this machine."""
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    return [
+        start(
+            *words,
+            f"--coordinator=localhost:{port}",
+            f"--process_id={index}",
+            f"--process_count={count}",
+            cwd=place,
+        )
+        for index in range(count)
+    ]
+
+
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_several_processes_give_the_bytes_of_one(place, count):
+    name = f"by {count}"
+    members = start_all(place, count, *WORDS, f"--workdir={name}")
+    for index, process in enumerate(members):
+        out, err = finish(process)
+        assert (process.returncode, err) == (0, ""), out
+        assert bool(out) == (index == 0)
+    assert results(place / name) == results(place / "alone")
+    # Each arm's seeds were shared, and each process told of its own before scoring.
+    assert len(list((place / name).glob("checkpoints/finished/relu/*"))) == count
+    assert not list((place / name).glob("results/ledger-*"))
+
+
+@pytest.fixture(scope="module")
+def long(place) -> list[str]:
+    """A run long enough to be killed in the middle, trained by one process too."""
+    words = [word for word in WORDS if "epochs" not in word]
+    words.append("--config.epochs=10000")
+    finish(start(*words, "--workdir=long", cwd=place))
+    return words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("victim", [0, 1])
+def test_a_kill_ends_all_and_another_number_of_processes_goes_on(place, long, victim):
+    name = f"killed {victim}"
+    members = start_all(place, 2, *long, f"--workdir={name}")
+    until = time.monotonic() + 300
+    while len(blocks(place / name, "relu")) < 2 and time.monotonic() < until:
+        time.sleep(0.05)
+    members[victim].kill()
+    began = time.monotonic()
+    finish(members[victim])
+    out, err = finish(members[1 - victim])
+    assert time.monotonic() - began < 60
+    assert members[1 - victim].returncode == 75, out + err
+    assert err.count("\n") == 1
+    assert f"process {victim} of 2 gave no sign of life" in err
+    assert "run the same commands again" in err
+    assert len(blocks(place / name, "silu")) < 2
+    kept = {path: path.stat().st_mtime_ns for path in blocks(place / name, "*")}
+    process = start(*long, f"--workdir={name}", cwd=place)
+    out, err = finish(process)
+    assert (process.returncode, err) == (0, ""), out
+    assert results(place / name) == results(place / "long")
+    assert all(path.stat().st_mtime_ns == time for path, time in kept.items())
+
+
+def blocks(workdir: Path, arm: str) -> list[Path]:
+    return list(workdir.glob(f"checkpoints/finished/{arm}/*.npz"))
