@@ -17,7 +17,7 @@ _V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 
 def free_bytes() -> int:
     """Returns the bytes free for arrays: the device's, or the process's on a CPU."""
-    device = jax.devices()[0]
+    device = jax.local_devices()[0]
     if device.platform != "cpu":
         stats = device.memory_stats() or {}
         return stats.get("bytes_limit", 2**33) - stats.get("bytes_in_use", 0)
