@@ -14,8 +14,12 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import jax
 
-# The same programs are compiled by many tests; each is compiled once a session.
-COMPILED = tempfile.mkdtemp(prefix="compiled-")
+# The same programs are compiled by many tests; each is compiled once a session, whose
+# processes inherit the place.
+OWNER = "COMPILED_BY_TESTS" not in os.environ
+COMPILED = os.environ.setdefault(
+    "COMPILED_BY_TESTS", tempfile.mkdtemp(prefix="compiled-") if OWNER else ""
+)
 
 
 def pytest_configure() -> None:
@@ -30,8 +34,9 @@ def pytest_configure() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Removes what was compiled."""
-    shutil.rmtree(COMPILED, ignore_errors=True)
+    """Removes what was compiled, when the last process ends."""
+    if OWNER:
+        shutil.rmtree(COMPILED, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

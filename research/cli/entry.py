@@ -47,8 +47,9 @@ def main(argv: Sequence[str]) -> int:
         told = str(error) or "no more can be had"
         return _refuse(f"the machine's memory is used up, {told}", Refusal.exit_code)
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        return _refuse(f"{place}{error.strerror or error}", Refusal.exit_code)
+        place = error.filename or ("stdout" if _is_full(sys.stdout) else "")
+        told = error.strerror or str(error)
+        return _refuse(f"{place}: {told}" if place else told, Refusal.exit_code)
     return 0
 
 
@@ -107,6 +108,16 @@ def _nowhere() -> TextIO:
 def _discard(stream: TextIO) -> None:
     """Turns a stream off whose reader is gone: Python flushes it once more at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _is_full(stream: TextIO) -> bool:
+    """Tells whether what was printed cannot be written, as `> disk` where it is full."""
+    try:
+        print(file=stream, flush=True)
+    except OSError:
+        _discard(stream)
+        return True
+    return False
 
 
 def _refuse(line: str, exit_code: int) -> int:

@@ -95,6 +95,10 @@ def _value(field: Field, text: str) -> Any:
 
 
 def _scalar(field: Field, text: str) -> Any:
+    if (
+        field.kind is not str and "_" in text
+    ):  # Python's own spelling, in no user's mind
+        raise refused(field, text)
     try:
         return _READ[field.kind](text)
     except ValueError:

@@ -124,7 +124,7 @@ def write_bytes(path: Path, content: bytes) -> None:
         beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)
-        error.filename = error.filename or str(path)
+        error.filename = str(path)  # and not the file beside it
         raise
 
 

@@ -76,8 +76,15 @@ def record_look(
 def record_change(
     path: Path, *, field: str, there: Any, now: Any, verdict_seen: bool
 ) -> None:
-    """Writes that a field of the config was changed in a run that had started."""
+    """Writes that a field of the config was changed in a run that had started.
+
+    One that was written before a kill, and did not come into the config, is not written
+    again.
+    """
     ledger = read_ledger(path)
+    before = [change for change in ledger["changes"] if change["field"] == field]
+    if before and (before[-1].get("from"), before[-1].get("to")) == (there, now):
+        return
     ledger["changes"].append(
         {
             "field": field,

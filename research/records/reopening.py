@@ -130,8 +130,12 @@ def check_sources(folder: RunFolder, now: Mapping[str, Any]) -> None:
     there = read_mapping(folder.manifest)
     for part in ("data_sha256", "source_sha256"):
         before = there.get(part, {})
+        if not isinstance(before, dict):
+            raise DataError(
+                f"{folder.manifest}: is damaged, its {part} is {shown(before)}"
+            )
         for name, digest in now[part].items():
-            if isinstance(before, dict) and before.get(name, digest) != digest:
+            if before.get(name, digest) != digest:
                 raise DataError(
                     f"workdir={folder.root}: {name} is not what its lanes were trained "
                     f"with (sha256 {str(before[name])[:12]}… there, {digest[:12]}… now); "

@@ -15,6 +15,7 @@ from tensorboardX.proto.summary_pb2 import Summary  # pyright: ignore[reportAttr
 from tensorboardX.record_writer import masked_crc32c
 
 _VERSION = "brain.Event:2"
+_PREFIX = "events.out.tfevents."
 
 
 class EventFile:
@@ -27,7 +28,7 @@ class EventFile:
 
     def __init__(self, folder: Path, *, suffix: str, first_step: int | None = None):
         folder.mkdir(parents=True, exist_ok=True)
-        stem = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}"
+        stem = f"{_PREFIX}{_stamp(folder)}.{socket.gethostname()}"
         self._file = (folder / f"{stem}{suffix}").open("xb")
         self._write(Event(wall_time=time.time(), file_version=_VERSION))
         if first_step is not None:
@@ -52,3 +53,15 @@ class EventFile:
         length = struct.pack("<Q", len(data))
         for part in (length, data):
             self._file.write(part + struct.pack("<I", masked_crc32c(part)))
+
+
+def _stamp(folder: Path) -> int:
+    """Returns the seconds of a new file's name, above all that are there.
+
+    TensorBoard reads a folder's files in the order of their names, also where the clock
+    was set back in between.
+    """
+    names = (path.name.removeprefix(_PREFIX) for path in folder.glob(f"{_PREFIX}*"))
+    stamps = [name.partition(".")[0] for name in names]
+    known = [int(stamp) + 1 for stamp in stamps if stamp.isdecimal()]
+    return max([int(time.time()), *known])

@@ -13,6 +13,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from research.errors import ConfigError
 from research.training.cost import products
 from research.training.free_memory import free_bytes
 from research.training.problem import (
@@ -53,10 +54,19 @@ def make_plan(
     devices: int | None,
     lanes_per_chunk: int | None,
 ) -> Plan:
-    """Returns one plan for every arm; what is given is kept, the rest follows."""
+    """Returns one plan for every arm; what is given is kept, the rest follows.
+
+    Raises:
+      ConfigError: a lane that does not fit the memory.
+    """
     devices = min(devices or lanes, jax.local_device_count(), lanes)
     sizes = [lane_bytes(problem, data) for problem in problems]
     state_bytes, batch_bytes = (max(size) for size in zip(*sizes, strict=True))
+    if state_bytes + batch_bytes > (free := free_bytes()):
+        raise ConfigError(
+            f"model: one lane needs {_gib(state_bytes + batch_bytes)} for its state and "
+            f"one batch, and {_gib(free)} are free; use a smaller model or batch_size"
+        )
     per_device = -(-lanes // devices)
     if lanes_per_chunk is not None:
         width, rule = min(lanes_per_chunk, per_device), "lanes_per_chunk as set"
@@ -66,12 +76,12 @@ def make_plan(
         width = min(max(room, 1), LARGEST_CHUNK_ON_CPU, per_device)
         rule = "chunk fits the second-level cache"
     else:
-        room = int(free_bytes() * BLOCK_SHARE) // (state_bytes + batch_bytes)
+        room = int(free * BLOCK_SHARE) // (state_bytes + batch_bytes)
         width = min(max(room, 1), per_device)
         rule = "chunk fits the device's memory"
     if lanes_per_chunk is None:
         width = least_padding(per_device, width)
-    room = int(free_bytes() * BLOCK_SHARE)
+    room = int(free * BLOCK_SHARE)
     if jax.default_backend() == "cpu":
         room = min(room, LARGEST_BLOCK_ON_CPU)
     return Plan(
@@ -82,6 +92,10 @@ def make_plan(
         ),
         rule=rule,
     )
+
+
+def _gib(size: int) -> str:
+    return f"{size / 2**30:.1f} GiB"
 
 
 def equal_blocks(lanes: int, *, most: int, stride: int) -> int:

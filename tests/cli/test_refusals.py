@@ -69,6 +69,7 @@ def refusal(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         (["--config.model=3"], ["is a section", "model.hidden"]),
         # Values.
         (["--config.seeds=3.5"], ["--config.seeds='3.5'", "a whole number from 1"]),
+        (["--config.seeds=1_0"], ["--config.seeds='1_0'", "a whole number"]),
         (["--config.seeds=abc"], ["--config.seeds='abc'", "a whole number"]),
         (["--config.seeds=1e9"], ["--config.seeds='1e9'", "a whole number"]),
         (["--config.seeds=-1"], ["--config.seeds=-1", "from 1"]),

@@ -198,10 +198,14 @@ def test_other_code_in_the_same_file_is_refused(tmp_path):
         run(tmp_path / "run", activations=f"relu,{own}:f", seeds=12)
 
 
+PLAN = {"devices": 1, "lanes_per_chunk": 4, "lanes_per_block": 8, "rule": "a test"}
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
         ("manifest.json", {"plan": {"devices": 0}}, "its plan|no plan"),
+        ("manifest.json", {"plan": PLAN, "data_sha256": 5}, "its data_sha256 is 5"),
         ("results/ledger.json", {"openings": 5}, "its openings are no list"),
         ("config.json", ["no config"], "holds no JSON object"),
     ],

@@ -158,9 +158,10 @@ def test_the_real_launcher_under_a_limit_of_file_sizes(kilobytes, tmp_path, whol
 def test_a_file_beside_its_place_is_taken_away(tmp_path, monkeypatch):
     def full(self: Path, content: bytes) -> int:
         self.touch()
-        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT), str(self))
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(OSError, match="quota"):
+    with pytest.raises(OSError, match="quota") as raised:
         folder_module.write_bytes(tmp_path / "a/b.json", b"{}")
+    assert raised.value.filename == str(tmp_path / "a/b.json")
     assert list((tmp_path / "a").iterdir()) == []

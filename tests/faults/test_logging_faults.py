@@ -131,6 +131,16 @@ def test_events_are_written_without_a_thread(tmp_path):
         assert threading.active_count() == before
 
 
+def test_event_files_are_read_in_order_though_the_clock_was_set_back(
+    tmp_path, monkeypatch
+):
+    for attempt, now in (("z", 2000.0), ("y", 1000.0), ("x", 999.0), ("w", 3000.0)):
+        monkeypatch.setattr(event_file.time, "time", lambda now=now: now)
+        event_file.EventFile(tmp_path, suffix=f".{attempt}").close()
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert [name.rpartition(".")[2] for name in names] == ["z", "y", "x", "w"]
+
+
 def test_a_log_that_cannot_be_written_is_a_warning(unharmed, tmp_path):
     # A folder in the log's place stops root, too.
     root = tmp_path / "run"

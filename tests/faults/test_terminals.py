@@ -54,7 +54,7 @@ def test_output_that_a_full_disk_refuses_is_told_in_one_line(tmp_path):
     done = shell(f"{LAUNCH} --help > /dev/full", tmp_path)
     assert done.returncode not in (0, 120)
     assert done.stderr.count("\n") == 1
-    assert "No space left" in done.stderr
+    assert "stdout: No space left" in done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """The ledger: every opening of the test set, a repeat as a further attempt."""
 
 import datetime
+import functools
 
 import pytest
 
@@ -99,3 +100,16 @@ def test_other_processes_write_beside_the_ledger_until_it_is_taken_over(tmp_path
     other.write_bytes(beside)  # killed between the writing and the removal
     take_over(path)
     assert read_ledger(path)["openings"] == told
+
+
+def test_a_change_that_a_kill_kept_out_of_the_config_is_told_once(tmp_path):
+    path = tmp_path / "ledger.json"
+    changed = functools.partial(
+        record_change, path, field="analysis.margin", verdict_seen=True
+    )
+    changed(there=0.5, now=1.0)
+    changed(there=0.5, now=1.0)  # the config still had the old one
+    changed(there=1.0, now=0.5)
+    changed(there=0.5, now=1.0)
+    told = [(each["from"], each["to"]) for each in read_ledger(path)["changes"]]
+    assert told == [(0.5, 1.0), (1.0, 0.5), (0.5, 1.0)]

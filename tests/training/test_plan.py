@@ -6,6 +6,7 @@ import jax
 import pytest
 from tiny_runs import tiny_experiment
 
+from research.errors import ConfigError
 from research.training import plan as module
 from research.training.plan import (
     equal_blocks,
@@ -88,11 +89,11 @@ def test_a_chunk_fits_the_cache(tiny, monkeypatch):
 
 
 def test_a_small_memory_makes_blocks(tiny, monkeypatch):
-    state, _ = lane_bytes(tiny.problems["relu"], tiny.data)
+    state, batch = lane_bytes(tiny.problems["relu"], tiny.data)
     monkeypatch.setattr(module, "free_bytes", lambda: 4 * 10 * state)
     plan = planned(tiny, lanes=64, lanes_per_chunk=4)
     assert plan.lanes_per_block == 8
-    monkeypatch.setattr(module, "free_bytes", lambda: 1)
+    monkeypatch.setattr(module, "free_bytes", lambda: state + batch)
     assert planned(tiny, lanes=64, lanes_per_chunk=4).lanes_per_block == 4
 
 
@@ -139,3 +140,13 @@ def test_the_cache_as_linux_says_it(tmp_path, monkeypatch, text, size):
     assert module.l2_bytes() == 2**20
     place.write_text(text)
     assert module.l2_bytes() == size
+
+
+def test_a_model_of_which_no_lane_fits_is_refused(monkeypatch):
+    experiment = tiny_experiment()
+    need = sum(lane_bytes(experiment.problems["relu"], experiment.data))
+    monkeypatch.setattr(module, "free_bytes", lambda: need)
+    assert planned(experiment, lanes=4).lanes_per_chunk >= 1
+    monkeypatch.setattr(module, "free_bytes", lambda: need - 1)
+    with pytest.raises(ConfigError, match=r"one lane needs .* are free"):
+        planned(experiment, lanes=4)
