@@ -10,13 +10,13 @@ check:
 	$(PYTHON) -m pyright --pythonpath "$$($(PYTHON) -c 'import sys; print(sys.executable)')"
 
 test:
-	$(PYTHON) -m pytest -q
+	$(PYTHON) -m pytest -q -n auto
 
 test-all:
-	$(PYTHON) -m pytest -q -m "slow or not slow"
+	$(PYTHON) -m pytest -q -n auto -m "slow or not slow"
 
 test-faults:
-	$(PYTHON) -m pytest -q tests/faults -m "slow or not slow"
+	$(PYTHON) -m pytest -q -n auto tests/faults -m "slow or not slow"
 
 bench:
 	$(PYTHON) -m benchmarks.population
