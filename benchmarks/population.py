@@ -18,8 +18,9 @@ from absl import app, flags
 
 from benchmarks import machine
 from benchmarks.contenders import Contender, contenders, has_torch
+from benchmarks.results_page import write_section
 from benchmarks.roof import Roof, measure_roof
-from benchmarks.table import Line, Measured, middle_roof, summarise, table
+from benchmarks.table import Line, Measured, middle_roof, page, summarise, table
 from benchmarks.workers import Layout, Measurement, measure
 
 ROUNDS = flags.DEFINE_integer("rounds", 3, "interleaved rounds", lower_bound=1)
@@ -52,6 +53,8 @@ def main(argv: list[str]) -> None:
     else:
         results = as_json(before, measured, lines, roofs)
         RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+        about = f"`make bench`: {machine.sentence(before)}"
+        write_section("Beside peers", [about, "", *page(lines, middle_roof(roofs))])
         print(f"Every measurement is in {RESULTS}")
 
 

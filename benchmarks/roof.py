@@ -43,7 +43,7 @@ class Roof:
     @property
     def microseconds(self) -> float:
         """Of one optimiser step of one seed, all cores at work."""
-        return self._at(self.matrix_peak)
+        return self._at(max(self.matrix_peak, self.step_products))
 
     @property
     def microseconds_of_own_products(self) -> float:

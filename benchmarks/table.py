@@ -16,6 +16,21 @@ Measured = Mapping[Contender, Mapping[Layout, Sequence[Measurement]]]
 ACCURACY_SLACK = 0.02
 JOB_STEPS = job.SEEDS * job.EPOCHS * job.STEPS
 WIDTH = 44  # of the first column
+HEADS = (
+    "",
+    "µs",
+    "x engine",
+    "expected",
+    "start",
+    "job",
+    "seeds x epochs",
+    "accuracy (engine)",
+    "fastest layout",
+)
+EXPLAINED = (
+    "Microseconds of one optimiser step of one seed, everything but the start included; "
+    f"start and whole job ({job.SEEDS} seeds, {job.EPOCHS} epochs) in s."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,13 +124,10 @@ def middle_roof(roofs: Sequence[Roof]) -> Roof:
 
 def table(lines: Sequence[Line], roof: Roof) -> Iterator[str]:
     """Yields the table's lines for a console."""
-    yield (
-        "Microseconds of one optimiser step of one seed, everything but the start "
-        f"included; start and whole job ({job.SEEDS} seeds, {job.EPOCHS} epochs) in s."
-    )
-    yield (
-        f"{'':{WIDTH}}{'µs':>8}{'x engine':>10}{'expected':>10}{'start':>8}{'job':>8}"
-        f"{'seeds x epochs':>16}  {'accuracy (engine)':<20}fastest layout"
+    yield EXPLAINED
+    first, *heads = HEADS
+    yield f"{first:{WIDTH}}" + "{:>8}{:>10}{:>10}{:>8}{:>8}{:>16}  {:<20}{}".format(
+        *heads
     )
     yield from map(row, lines)
     yield from roof_lines(lines[0], roof)
@@ -129,16 +141,39 @@ def table(lines: Sequence[Line], roof: Roof) -> Iterator[str]:
 
 def row(line: Line) -> str:
     """Returns a contender's line for a console."""
+    title, *numbers, accuracy, layout = cells(line)
+    widths = (8, 10, 10, 8, 8, 16)
+    told = "".join(f"{text:>{w}}" for text, w in zip(numbers, widths, strict=True))
+    return f"{title:{WIDTH}}{told}  {accuracy:<20}{layout}"
+
+
+def cells(line: Line) -> tuple[str, ...]:
+    """Returns a contender's cells, those of HEADS."""
     contender = line.contender
-    expected = f">= {contender.expected:g}" if contender.expected else ""
-    whole = f"{line.job_seconds:.1f}" if contender.seeds == job.SEEDS else ""
-    amount = f"{contender.seeds} x {contender.epochs}"
-    accuracy = f"{line.accuracy:.4f} ({line.engine_accuracy:.4f})"
     return (
-        f"{contender.title:{WIDTH}}{line.microseconds:8.1f}{line.ratio:10.2f}"
-        f"{expected:>10}{line.start_seconds:8.1f}{whole:>8}{amount:>16}  "
-        f"{accuracy:<20}{line.layout}"
+        contender.title,
+        f"{line.microseconds:.1f}",
+        f"{line.ratio:.2f}",
+        f">= {contender.expected:g}" if contender.expected else "",
+        f"{line.start_seconds:.1f}",
+        f"{line.job_seconds:.1f}" if contender.seeds == job.SEEDS else "",
+        f"{contender.seeds} x {contender.epochs}",
+        f"{line.accuracy:.4f} ({line.engine_accuracy:.4f})",
+        str(line.layout),
     )
+
+
+def page(lines: Sequence[Line], roof: Roof) -> Iterator[str]:
+    """Yields the table's lines for results.md."""
+    yield EXPLAINED
+    yield ""
+    yield "| " + " | ".join(HEADS) + " |"
+    yield "| --- " * len(HEADS) + "|"
+    for line in lines:
+        yield "| " + " | ".join(cells(line)) + " |"
+    yield ""
+    for told in roof_lines(lines[0], roof):
+        yield f"{told[0].upper()}{told[1:]}."
 
 
 def roof_lines(engine: Line, roof: Roof) -> Iterator[str]:

@@ -211,11 +211,12 @@ def _train_missing(
     run: Run, arm: str, seeds: Sequence[int], plan: Plan
 ) -> Iterator[TrainedArm]:
     experiment = run.experiment
-    config, problem = experiment.config, experiment.problems[arm]
+    config, (problem, data) = experiment.config, experiment.trained_as(arm)
     place = (id(problem), plan.lanes_per_block)
     if place not in run.compiled:
         run.observe(ArmStarted(arm=arm))
-        run.compiled[place] = compile_programs(problem, plan, experiment.data)
+        run.compiled[place] = compile_programs(problem, plan, data)
+    programs, laid = run.compiled[place]
 
     ledger = run.folder.ledger_of(run.hosts.index)
 
@@ -226,7 +227,7 @@ def _train_missing(
     yield from train_arm(
         problem,
         plan,
-        run.compiled[place],
+        (programs, laid._replace(chosen=data.chosen)),
         arm=arm,
         seeds=seeds,
         ids=stream_ids(seeds, vary=config.vary, background=config.background),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import jax
+import numpy as np
 
 from research import prng
 from research.activations.catalog import Activation, lookup
@@ -16,8 +17,10 @@ from research.experiment.problems import (
     load_task,
     make_problem,
     model_kind,
+    problem_of_several,
     shapes_of,
 )
+from research.experiment.sharing import pays, sharing
 from research.settings import LARGEST
 from research.tasks.contract import Task
 from research.training.cache import use_cache
@@ -37,7 +40,10 @@ PRECISION = "highest"
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """An experiment ready to train; arms are keyed by slug, the reference among them."""
+    """An experiment ready to train; arms are keyed by slug, the reference among them.
+
+    shared: the problem of all arms that share their programs; None where none do.
+    """
 
     config: ExperimentConfig
     task: Task
@@ -48,6 +54,14 @@ class Experiment:
     reference: str
     plan: Plan
     notes: tuple[str, ...]
+    shared: Problem | None = None
+
+    def trained_as(self, arm: str) -> tuple[Problem, Data]:
+        """Returns the problem whose programs train an arm, and the data they take."""
+        arms = sharing(self.activations)
+        if self.shared is None or arm not in arms:
+            return self.problems[arm], self.data
+        return self.shared, self.data._replace(chosen=np.int32(arms.index(arm)))
 
     def seeds_of(self, arm: str) -> tuple[int, ...]:
         """Returns the absolute ids of an arm's seeds; of a sequential plan, the most."""
@@ -170,6 +184,18 @@ def assemble(
     if config.mode == "null":
         activations = dict.fromkeys((base, base + NULL), activations[base])
         problems = dict.fromkeys(activations, problems[base])
+    plan = _plan(config, problems, data, recorded, processes)
+    alike = config.mode == "null" or bool(kind.constants)
+    arms = () if alike else sharing(activations)
+    if recorded is None:
+        steps *= config.seeds * len(arms)
+        plan = replace(
+            plan, one_program=pays(arms, problems[base], data, plan, steps=steps)
+        )
+    shared = None
+    if plan.one_program:
+        several = [activations[arm] for arm in arms]
+        shared = problem_of_several(config, task, several, kind=kind)
     experiment = Experiment(
         config=config,
         task=task,
@@ -178,8 +204,9 @@ def assemble(
         activations=activations,
         problems=problems,
         reference=base,
-        plan=_plan(config, problems, data, recorded, processes),
+        plan=plan,
         notes=notes,
+        shared=shared,
     )
     return replace(experiment, notes=(*notes, *_sizes(experiment)))
 
@@ -205,7 +232,9 @@ def _plan(
         devices=devices,
         lanes_per_chunk=width,
     )
-    return plan if recorded is None else replace(plan, rule=recorded.rule)
+    if recorded is None:
+        return plan
+    return replace(plan, rule=recorded.rule, one_program=recorded.one_program)
 
 
 def _sizes(experiment: Experiment) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """Names become functions here, once: tasks, models, arms."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -10,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, PyTree
 
 from research.activations.catalog import Activation
+from research.activations.switch import switched
 from research.config import ExperimentConfig
 from research.errors import ConfigError, InvalidComparison
 from research.models.contract import Model, Shapes
@@ -142,12 +144,26 @@ def make_problem(
       ConfigError: a model that cannot be built, or trained on this task.
       InvalidComparison: the model never calls its activation.
     """
-    shapes = shapes_of(task)
     if task.causal and kind.sees_ahead and kind is not OWN:
         raise ConfigError(
             f"model.name={config.model.name}: sees the characters that "
             f"task.name={config.task.name} asks for; use model.name=lm"
         )
+
+    problem = _problem_of(config, task, activation, kind=kind)
+    _check_model(config, problem, data, activation)
+    if task.causal and kind is OWN and _sees_ahead(problem, data):
+        raise ConfigError(
+            f"model.name={config.model.name}: its outputs depend on later tokens, which "
+            f"task.name={config.task.name} asks for"
+        )
+    return problem
+
+
+def _problem_of(
+    config: ExperimentConfig, task: Task, activation: Activation, *, kind: ModelKind
+) -> Problem:
+    shapes = shapes_of(task)
 
     def build(activation: Activation) -> Model:
         return kind.build(config.model, activation, shapes)
@@ -159,7 +175,7 @@ def make_problem(
 
         return build(dataclasses.replace(activation, fn=record))
 
-    problem = Problem(
+    return Problem(
         task=task,
         model=build(activation),
         tapped=tapped,
@@ -169,13 +185,25 @@ def make_problem(
         dtype=config.compute.dtype,
         remat=config.compute.remat,
     )
-    _check_model(config, problem, data, activation)
-    if task.causal and kind is OWN and _sees_ahead(problem, data):
-        raise ConfigError(
-            f"model.name={config.model.name}: its outputs depend on later tokens, which "
-            f"task.name={config.task.name} asks for"
-        )
-    return problem
+
+
+def problem_of_several(
+    config: ExperimentConfig,
+    task: Task,
+    activations: Sequence[Activation],
+    *,
+    kind: ModelKind,
+) -> Problem:
+    """Returns one problem of several elementwise activations, of which the data choose."""
+    first = activations[0]
+    functions = tuple(activation.fn for activation in activations)
+
+    def choose(index: Array) -> Problem:
+        chosen = dataclasses.replace(first, fn=partial(switched, functions, index))
+        return _problem_of(config, task, chosen, kind=kind)
+
+    problem = _problem_of(config, task, first, kind=kind)
+    return dataclasses.replace(problem, choose=choose)
 
 
 def _sees_ahead(problem: Problem, data: Data) -> bool:

@@ -37,8 +37,8 @@ class Rehearsal:
 
 def rehearse(experiment: Experiment, *, timed: bool) -> Rehearsal:
     """Compiles the reference's programs and, where asked, times a few epochs."""
-    problem = experiment.problems[experiment.reference]
-    programs, data = compile_programs(problem, experiment.plan, experiment.data)
+    problem, data = experiment.trained_as(experiment.reference)
+    programs, data = compile_programs(problem, experiment.plan, data)
     seconds, epochs = _time_epochs(experiment, programs, data) if timed else (None, 0)
     return Rehearsal(
         compile_seconds=programs.compile_seconds,

@@ -92,6 +92,11 @@ def _pilots_time(
     """Returns the seconds of all arms; one that the pilot lacks counts as the reference."""
     base = pilot.arms[experiment.reference]
     each = [pilot.arms.get(slug, base) for slug in experiment.problems]
+    programs = _programs(experiment)
+    compiled = {
+        program: arm.compile_seconds
+        for program, arm in zip(programs, each, strict=True)
+    }
     trained = lanes["blocks_per_arm"] * lanes["lanes_per_block"]
     steps = trained * lanes["steps_per_lane"]
     return {
@@ -99,7 +104,7 @@ def _pilots_time(
         "timed_epochs": None,
         "arms_not_timed": [s for s in experiment.problems if s not in pilot.arms],
         "training_seconds": steps * sum(arm.step_seconds for arm in each),
-        "compile_seconds": sum(arm.compile_seconds for arm in each),
+        "compile_seconds": sum(compiled.values()),
     }
 
 
@@ -115,5 +120,10 @@ def _rehearsed_time(
         "timed_epochs": rehearsal.epochs,
         "arms_not_timed": [s for s in experiment.problems if s != experiment.reference],
         "training_seconds": epochs * rehearsal.epoch_seconds,
-        "compile_seconds": arms * rehearsal.compile_seconds,
+        "compile_seconds": len(set(_programs(experiment))) * rehearsal.compile_seconds,
     }
+
+
+def _programs(experiment: Experiment) -> list[int]:
+    """Returns a number for each arm's programs, the same for arms that share them."""
+    return [id(experiment.trained_as(arm)[0]) for arm in experiment.problems]

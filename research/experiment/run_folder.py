@@ -35,7 +35,6 @@ from research.records.reopening import (
 )
 from research.records.sums import write_sums
 from research.reporting.console import print_verdict
-from research.reporting.report import write_report
 from research.stopping import Stopping
 from research.training.lanes import TrainedArm
 
@@ -196,6 +195,9 @@ def _report(
     summary: Mapping[str, Any], folder: RunFolder, watch: Watch
 ) -> OSError | None:
     """Draws the report; a disk that takes no more of it is told after the verdict."""
+    # Matplotlib: half a second that no start has to wait for.
+    from research.reporting.report import write_report
+
     try:
         figures = write_report(folder.root)
     except OSError as error:

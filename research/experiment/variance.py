@@ -26,7 +26,6 @@ from research.records.outcome import check_outcome
 from research.records.score_table import read_scores
 from research.records.sums import write_sums
 from research.reporting.console import print_verdict
-from research.reporting.report import write_report
 from research.stopping import Stopping
 
 TOGETHER = "all"
@@ -46,6 +45,8 @@ def measure_variance(
     Raises:
       AllDiverged: every lane of an arm stopped being finite in a sub-run.
     """
+    from research.reporting.report import write_report
+
     began = time.perf_counter()
     compiled: Compiled = {}
     warnings = list(experiment.notes)

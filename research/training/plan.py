@@ -38,12 +38,16 @@ CACHE_BYTES = Path("/sys/devices/system/cpu/cpu0/cache/index2/size")
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """devices share the lanes; chunks are vmapped; a block's state is held at once."""
+    """devices share the lanes; chunks are vmapped; a block's state is held at once.
+
+    one_program: elementwise arms are compiled once, and choose their function inside.
+    """
 
     devices: int
     lanes_per_chunk: int
     lanes_per_block: int
     rule: str
+    one_program: bool = False
 
 
 def make_plan(

@@ -22,11 +22,15 @@ OPTIMIZERS: dict[str, Callable[..., optax.GradientTransformation]] = {
 
 
 class Data(NamedTuple):
-    """The task's and the model's arrays, held once on each device, shared by all lanes."""
+    """The task's and the model's arrays, held once on each device, shared by all lanes.
+
+    chosen: which activation is trained, of a problem that has several.
+    """
 
     inputs: PyTree
     targets: PyTree
     constants: PyTree = ()
+    chosen: PyTree = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +42,8 @@ class Problem:
     redraws_test: whether each lane has a test set of its own.
     dtype: in which the model computes; parameters, losses and metrics stay float32.
     remat: "full" has a training step compute the model again for the gradient.
+    choose: index of an activation -> the problem with that one, where several share
+      their programs.
     """
 
     task: Task
@@ -48,6 +54,7 @@ class Problem:
     redraws_test: bool = False
     dtype: str = "float32"
     remat: str = "none"
+    choose: Callable[[Int[Array, ""]], "Problem"] | None = None
 
     @property
     def steps_per_epoch(self) -> int:
@@ -56,7 +63,9 @@ class Problem:
 
 
 def bound(problem: Problem, data: Data) -> Problem:
-    """Returns the problem with a model that reads its constants from the data."""
+    """Returns the problem with the activation and the constants that the data have."""
+    if problem.choose is not None:
+        problem = problem.choose(data.chosen)
     if problem.model.bound is None:
         return problem
 

@@ -166,7 +166,9 @@ def test_the_ledger_is_written_before_the_scores(run, tmp_path, monkeypatch):
         def score(*args):
             raise RuntimeError("crashed while scoring")
 
-        return dataclasses.replace(programs, score=score), data
+        scoring = Future()
+        scoring.set_result(score)
+        return dataclasses.replace(programs, scoring=scoring), data
 
     monkeypatch.setattr(lanes, "compile_programs", crashing)
     with pytest.raises(RuntimeError, match="crashed while scoring"):
