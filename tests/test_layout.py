@@ -190,7 +190,7 @@ def test_light_modules_leave_jax_out():
     assert found == ""
 
 
-@pytest.mark.parametrize("module", ["orbax.checkpoint", "matplotlib"])
+@pytest.mark.parametrize("module", ["orbax.checkpoint", "matplotlib", "tensorboardX"])
 def test_no_start_waits_for_what_is_needed_later(module):
     program = f"import research.experiment, sys; print({module!r} in sys.modules)"
     assert run(program) == "False"

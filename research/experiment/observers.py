@@ -21,7 +21,6 @@ from research.records.events import (
 )
 from research.records.folder import RunFolder
 from research.reporting.progress import progress_observer
-from research.reporting.tensorboard import tensorboard_observer
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ def watching(
         contexts = {
             "progress": progress_observer(console),
             "log": contextlib.nullcontext(log_observer(folder.log)),
-            "TensorBoard": tensorboard_observer(
+            "TensorBoard": _tensorboard(
                 folder.tensorboard, seeds=tensorboard_seeds, attempt=attempt
             ),
         }
@@ -62,6 +61,32 @@ def watching(
                     del observers[name]
 
         yield Watch(observe, failures)
+
+
+@contextlib.contextmanager
+def _tensorboard(logdir: Path, *, seeds: int, attempt: str) -> Iterator[Observer]:
+    """Yields TensorBoard's observer, opened by the first event after the start.
+
+    tensorboardX takes a moment to import, for which no training has to wait.
+    """
+    with contextlib.ExitStack() as stack:
+        before: list[Event] = []
+        opened: list[Observer] = []
+
+        def observe(event: Event) -> None:
+            if isinstance(event, RunStarted | ArmStarted):
+                before.append(event)
+                return
+            if not opened:
+                from research.reporting.tensorboard import tensorboard_observer
+
+                board = tensorboard_observer(logdir, seeds=seeds, attempt=attempt)
+                opened.append(stack.enter_context(board))
+            while before:
+                opened[0](before.pop(0))
+            opened[0](event)
+
+        yield observe
 
 
 @contextlib.contextmanager

@@ -44,10 +44,9 @@ def make_keeper(
     """
 
     def restore(seeds: Sequence[int]) -> dict[str, np.ndarray] | None:
-        of = _whose(identity, arm, seeds)
         for path in checkpoints(block_folder(folder, arm, seeds)):
             try:
-                return read_checkpoint(path, of=of)
+                return read_checkpoint(path, of=_whose(identity, arm, seeds))
             except DataError as error:
                 note(f"{error}; this checkpoint is not used")
                 remove_checkpoint(path)
