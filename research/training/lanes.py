@@ -60,7 +60,8 @@ def join(blocks: Sequence[TrainedArm]) -> TrainedArm:
         return whole if ordered else whole[order]
 
     def each(name: str) -> Any:
-        return jax.tree.map(joined, *(getattr(block, name) for block in blocks))
+        parts = [getattr(block, name) for block in blocks]
+        return _in_order(parts[0], jax.tree.map(joined, *parts))
 
     return dataclasses.replace(
         blocks[0],
@@ -78,9 +79,15 @@ def choose(lanes: TrainedArm, seeds: Sequence[int]) -> TrainedArm:
     rows = np.flatnonzero(np.isin(lanes.seeds, seeds))
 
     def each(name: str) -> Any:
-        return jax.tree.map(lambda leaf: leaf[rows], getattr(lanes, name))
+        whole = getattr(lanes, name)
+        return _in_order(whole, jax.tree.map(lambda leaf: leaf[rows], whole))
 
     return dataclasses.replace(lanes, **{name: each(name) for name in _BY_SEED})
+
+
+def _in_order(like: Any, tree: Any) -> Any:
+    """Returns a mapping in the order of another's keys, which JAX has sorted."""
+    return {key: tree[key] for key in like} if isinstance(like, Mapping) else tree
 
 
 def held_once(rows: np.ndarray) -> np.ndarray:

@@ -30,7 +30,7 @@ from research.training.step import curve_values, evaluate, train_epoch
 # Epochs whose curves a round can hold on the device.
 ROUND_EPOCHS = 256
 # How a program is compiled that runs once a block: a third less time than by default.
-ONCE = {"xla_backend_optimization_level": 2}
+ONCE: dict[str, str | bool] = {"xla_backend_optimization_level": "2"}
 
 
 @dataclass(frozen=True, kw_only=True)

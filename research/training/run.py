@@ -115,8 +115,10 @@ def _train_block(
     best = (states.best_params, states.best_model_state)
     # The first lane is asked of its own device: the others have no word in it.
     fitted, params = jax.tree.map(
-        lambda leaf: np.asarray(leaf.addressable_shards[0].data[0]),
-        (lanes.fitted, best),
+        np.asarray,
+        _first(
+            jax.tree.map(lambda x: x.addressable_shards[0].data, (lanes.fitted, best))
+        ),
     )
     sums = keep(sums)
     return TrainedArm(
@@ -132,6 +134,12 @@ def _train_block(
         compile_seconds=programs.compile_seconds,
         train_seconds=ended.seconds,
     )
+
+
+@jax.jit
+def _first(lanes: Any) -> Any:
+    """Returns the first lane of all."""
+    return jax.tree.map(lambda leaf: leaf[0], lanes)
 
 
 def _train_rounds(

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from research.cli import main
-from research.experiment import run_folder
 from research.records.folder import RunFolder
 from research.statistics import seeds_needed
 
@@ -34,7 +33,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "pilot"
     argv = [*TINY, *EPOCHS, "--config.first_seed=5", f"--workdir={folder}"]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_folder, "write_report", lambda root: {})
+        patch.setattr("research.reporting.report.write_report", lambda root: {})
         assert main(argv) == 0
     return folder
 

@@ -6,6 +6,7 @@ import dataclasses
 import io
 import json
 import math
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ ROUNDING = 1e-6
 def unshown():
     """Runs without report and table, which have tests of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "write_report", lambda root: {})
+        patch.setattr("research.reporting.report.write_report", lambda root: {})
         patch.setattr(module, "print_verdict", lambda *args, **options: None)
         yield
 

@@ -31,7 +31,7 @@ def run(workdir: Path, **changes):
 @pytest.fixture(autouse=True)
 def unshown(monkeypatch: pytest.MonkeyPatch):
     """Leaves out the report, which reads results and writes none."""
-    monkeypatch.setattr("research.experiment.run_folder.write_report", lambda root: {})
+    monkeypatch.setattr("research.reporting.report.write_report", lambda root: {})
     monkeypatch.setattr("research.experiment.run_folder.watching", _unwatched)
 
 
@@ -56,7 +56,7 @@ def openings(workdir: Path) -> list[tuple[str, list[int], int]]:
 def whole(tmp_path_factory) -> Path:
     """Twelve seeds in one go."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("research.experiment.run_folder.write_report", lambda root: {})
+        patch.setattr("research.reporting.report.write_report", lambda root: {})
         patch.setattr("research.experiment.run_folder.watching", _unwatched)
         folder = tmp_path_factory.mktemp("whole")
         run(folder, seeds=12)

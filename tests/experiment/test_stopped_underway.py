@@ -46,9 +46,7 @@ def _unwatched(*args, **kwargs):
 def unshown():
     """Leaves out the report, which reads results and writes none."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("run_folder", "variance"):
-            name = f"research.experiment.{module}.write_report"
-            patch.setattr(name, lambda root: {})
+        patch.setattr("research.reporting.report.write_report", lambda root: {})
         patch.setattr("research.experiment.run_folder.watching", _unwatched)
         yield
 

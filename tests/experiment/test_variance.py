@@ -29,9 +29,7 @@ def run(tmp_path_factory):
     """A small run, its reports left out: folder and summary."""
     folder = tmp_path_factory.mktemp("variance")
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("run_folder", "variance"):
-            name = f"research.experiment.{module}.write_report"
-            patch.setattr(name, lambda root: {})
+        patch.setattr("research.reporting.report.write_report", lambda root: {})
         console = Console(file=io.StringIO())
         return folder, compare(VARIANCE, workdir=folder, console=console)
 

@@ -61,7 +61,7 @@ def break_start(patch):
         raise ValueError("no board")
         yield
 
-    patch.setattr(observers, "tensorboard_observer", broken)
+    patch.setattr("research.reporting.tensorboard.tensorboard_observer", broken)
 
 
 def break_write(patch):
@@ -92,7 +92,7 @@ def break_progress(patch):
     ("break_it", "words"),
     [
         (break_construction, "TensorBoard stopped: PermissionError"),
-        (break_start, "TensorBoard did not start: ValueError: no board"),
+        (break_start, "TensorBoard stopped: ValueError: no board"),
         (break_write, "TensorBoard stopped: OSError: [Errno 28] No space left"),
         (break_progress, "progress stopped: SystemExit"),
     ],

@@ -102,7 +102,7 @@ def test_the_events_can_be_read(launched):
 
 
 def test_a_notebook_gets_the_same_bytes(launched, tmp_path, monkeypatch):
-    monkeypatch.setattr(run_folder, "write_report", lambda root: {})
+    monkeypatch.setattr("research.reporting.report.write_report", lambda root: {})
     monkeypatch.setattr(run_folder, "print_verdict", lambda *args, **options: None)
     compare(TINY, workdir=tmp_path, console=Console(file=io.StringIO()))
     for name in ("per_seed.csv", "curves.npz", "test_correct.npz"):

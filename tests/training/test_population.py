@@ -186,7 +186,11 @@ def test_a_lane_stops_at_the_very_step_that_is_not_finite(compiled, tiny):
 
 
 def test_nothing_is_compiled_twice(compiled, tiny):
-    trained(compiled)  # whatever the host's own small operations need
+    plan = one_device()
+    # Whatever the host's own small operations need, and the thread of the scores.
+    trained(compiled)
+    train(tiny, "relu", plan=plan, epochs=1)
+    assert compiled[0].score
     compiled_since: list[str] = []
 
     def count(event: str, duration: float, **details) -> None:
@@ -196,7 +200,6 @@ def test_nothing_is_compiled_twice(compiled, tiny):
     jax.monitoring.register_event_duration_secs_listener(count)
     try:
         trained(compiled, rates=np.full(8, np.float32(0.1)), rounds=(1, 3, 2))
-        plan = one_device()
         train(tiny, "relu", plan=plan, learning_rate=0.003, epochs=2)
         first = len(compiled_since)
         many = range(20, 33)
