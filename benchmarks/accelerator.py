@@ -119,7 +119,7 @@ def losses_on_cpu(config: ExperimentConfig, seeds: Sequence[int]) -> np.ndarray:
     rate = jnp.float32(experiment.learning_rate)
 
     def first_epoch(ids: StreamIds) -> jax.Array:
-        lane, state, _, _ = start_lane(problem, (ids, rate), data)
+        lane, state, *_ = start_lane(problem, (ids, rate), data)
         _, curves = train_lane(
             problem, (lane, state), (data, jnp.int32(0), jnp.int32(1))
         )

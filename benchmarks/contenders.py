@@ -36,7 +36,7 @@ def everyone() -> Iterator[Contender]:
     apart = Layout(processes=cores, cores=1)
     together = Layout(processes=1, cores=cores)
     sharded = replace(together, devices=cores)
-    many = {"seeds": 4096, "epochs": 3}
+    many = {"seeds": 4096, "epochs": 8}
     ensemble = (together, apart)
     yield Contender(
         title="this engine, all bookkeeping",
@@ -100,7 +100,8 @@ def everyone() -> Iterator[Contender]:
         title="plain vmapped scan, one device",
         peer="plain_scan",
         layouts=(together,),
-        **many,
+        seeds=4096,
+        epochs=2,
     )
     yield Contender(
         title="plain vmapped scan, every core a device",

@@ -12,6 +12,7 @@ from research.settings import (
     between,
     one_of,
     one_section_of,
+    or_all,
     section,
     setting,
     whole,
@@ -56,8 +57,9 @@ class ComputeConfig:
 
     devices: int | None = setting(
         None,
-        "devices that share the seeds; empty: all, or one per physical core on a CPU",
-        whole(1, 256),
+        "devices that share the seeds; empty or all: all, or one per physical core on "
+        "a CPU",
+        or_all(whole(1, 256)),
     )
     lanes_per_chunk: int | None = setting(
         None, "lanes vmapped together; empty: what fits the cache", at_least(1)

@@ -84,7 +84,7 @@ def convert(field: Field, value: Any) -> Any:
     Raises:
       ConfigError: the value has another type, or lies outside the limits.
     """
-    if value is None and field.optional:
+    if field.optional and (value is None or value == (field.check.empty or None)):
         return None
     if not field.many:
         return _element(field, value)

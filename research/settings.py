@@ -36,11 +36,15 @@ def shown(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Check:
-    """What a value must satisfy, with the words that a refusal uses."""
+    """What a value must satisfy, with the words that a refusal uses.
+
+    empty: a word that stands for no value, where a field may have none.
+    """
 
     allowed: str
     accepts: Callable[[Any], bool]
     names: tuple[str, ...] = ()
+    empty: str = ""
 
 
 def at_least(least: int) -> Check:
@@ -56,6 +60,11 @@ def whole(low: int, high: int) -> Check:
     return Check(
         f"a whole number from {low} to {high}", lambda value: low <= value <= high
     )
+
+
+def or_all(check: Check) -> Check:
+    """Accepts `all`, too, for a field that is empty where all are meant."""
+    return dataclasses.replace(check, allowed=f"{check.allowed}, or all", empty="all")
 
 
 def between(low: float, high: float) -> Check:

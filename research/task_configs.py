@@ -15,6 +15,7 @@ from research.settings import (
     between,
     from_to,
     one_of,
+    or_all,
     setting,
     whole,
 )
@@ -85,10 +86,12 @@ class ImagesConfig:
         None, "the folder of the four IDX files, or the .npz file", ANY_PATH
     )
     train_samples: int | None = setting(
-        None, "images outside the test set, the first ones; empty: all", at_least(2)
+        None,
+        "images outside the test set, the first ones; empty: all",
+        or_all(at_least(2)),
     )
     test_samples: int | None = setting(
-        None, "images of the test set, the first ones; empty: all", at_least(2)
+        None, "images of the test set, the first ones; empty: all", or_all(at_least(2))
     )
     validation_samples: int = setting(5000, "images of the validation set", at_least(2))
 

@@ -83,7 +83,7 @@ def read_field(path: str, text: str, *, names: Mapping[str, str] | None = None) 
 
 
 def _value(field: Field, text: str) -> Any:
-    if field.optional and not text:
+    if field.optional and text in ("", field.check.empty):
         return None
     if field.kind is str or not field.many:
         return convert(field, _scalar(field, text))

@@ -51,6 +51,7 @@ def outcome_of(argv: list[str]) -> Request | Refusal:
         ("reference=", None),
         ("compute.devices=2", 2),
         ("compute.devices=", None),
+        ("compute.devices=all", None),
         ("vary=init", ("init",)),
         ("analysis.margin=0.01", 0.01),
         ("seeds= 7 ", 7),

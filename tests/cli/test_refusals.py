@@ -97,7 +97,7 @@ def refusal(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         (["--config.optimizer.name=adma"], ["did you mean adam?"]),
         (["--config.task.name=mons"], ["task.name='mons'", "did you mean moons?"]),
         (["--config.task.noise=-0.1"], ["task.noise=-0.1", "from 0 to 1000"]),
-        (["--config.compute.devices=two"], ["compute.devices='two'"]),
+        (["--config.compute.devices=two"], ["compute.devices='two'", "256, or all"]),
         (["--config.vary=init,seed"], ["vary='seed'", "one of init"]),
         # Arms.
         (["--config.activations=gelu,rleu"], ["'rleu'", "did you mean relu"]),
