@@ -92,11 +92,6 @@ def _pilots_time(
     """Returns the seconds of all arms; one that the pilot lacks counts as the reference."""
     base = pilot.arms[experiment.reference]
     each = [pilot.arms.get(slug, base) for slug in experiment.problems]
-    programs = _programs(experiment)
-    compiled = {
-        program: arm.compile_seconds
-        for program, arm in zip(programs, each, strict=True)
-    }
     trained = lanes["blocks_per_arm"] * lanes["lanes_per_block"]
     steps = trained * lanes["steps_per_lane"]
     return {
@@ -104,7 +99,7 @@ def _pilots_time(
         "timed_epochs": None,
         "arms_not_timed": [s for s in experiment.problems if s not in pilot.arms],
         "training_seconds": steps * sum(arm.step_seconds for arm in each),
-        "compile_seconds": sum(compiled.values()),
+        "compile_seconds": sum(arm.compile_seconds for arm in each),
     }
 
 
@@ -114,16 +109,12 @@ def _rehearsed_time(
     """Returns the seconds of all arms, as if each were the reference."""
     assert rehearsal.epoch_seconds is not None
     arms = len(experiment.problems)
+    programs = len({id(experiment.trained_as(arm)[0]) for arm in experiment.problems})
     epochs = arms * lanes["blocks_per_arm"] * experiment.config.epochs
     return {
         "source": "reference",
         "timed_epochs": rehearsal.epochs,
         "arms_not_timed": [s for s in experiment.problems if s != experiment.reference],
         "training_seconds": epochs * rehearsal.epoch_seconds,
-        "compile_seconds": len(set(_programs(experiment))) * rehearsal.compile_seconds,
+        "compile_seconds": programs * rehearsal.compile_seconds,
     }
-
-
-def _programs(experiment: Experiment) -> list[int]:
-    """Returns a number for each arm's programs, the same for arms that share them."""
-    return [id(experiment.trained_as(arm)[0]) for arm in experiment.problems]
