@@ -69,6 +69,7 @@ def write_results(
             columns=columns,
             pairing=pairing,
             steps=config.epochs * experiment.steps_per_epoch,
+            one_program=experiment.plan.one_program,
             trained_now=sum(run.trained),
             total_seconds=time.perf_counter() - began,
             flops={

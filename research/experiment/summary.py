@@ -25,6 +25,7 @@ class Results:
     """Everything that was measured, by the arms' slugs.
 
     model: its one-line name. pairing: None where the arms are no pairs.
+    one_program: elementwise arms were compiled once for all.
     """
 
     config: ExperimentConfig
@@ -38,6 +39,7 @@ class Results:
     ledger: Mapping[str, Any]
     flops: Mapping[str, int]
     steps: int
+    one_program: bool
     trained_now: int
     total_seconds: float
     warnings: tuple[str, ...]
@@ -69,6 +71,7 @@ def summarise(results: Results) -> dict[str, Any]:
         "batch_size": config.batch_size,
         "epochs": config.epochs,
         "steps": results.steps,
+        "one_program": results.one_program,
         "selection": config.selection,
         "seeds": len(results.trained[results.reference].seeds),
         "seeds_allowed": config.seeds,

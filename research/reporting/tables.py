@@ -92,9 +92,15 @@ def step_note(summary: Mapping[str, Any]) -> str:
         if arms.were_timed(summary)
         else f" Left out, for an arm trained for less than {arms.LEAST_SECONDS:g} s."
     )
+    shared = (
+        " Elementwise arms were one program here, in which each may take some per cent "
+        "longer than in one of its own."
+        if summary.get("one_program") is True and not left_out
+        else ""
+    )
     return (
         "Step time: time of one optimiser step of one seed, in the fastest round, against "
-        f"the reference.{left_out}"
+        f"the reference.{shared}{left_out}"
     )
 
 

@@ -65,7 +65,7 @@ def train_step(
 ) -> tuple[LaneState, Float[Array, ""]]:
     """Returns the state after one step on these rows, and the batch's mean loss.
 
-    From the first loss or gradient that is not finite on, the lane stays as it was.
+    From the first loss or gradient that is not finite on, the model stays as it was.
     """
     task = problem.task
     inputs, targets = take(data.inputs, rows), take(data.targets, rows)
@@ -92,10 +92,9 @@ def train_step(
     )
     params = optax.apply_updates(state.params, updates)
     alive = state.alive & all_finite((loss, gradient))
-    params, model_state, optimizer_state = choose(
-        alive,
-        (params, model_state, optimizer_state),
-        (state.params, state.model_state, state.optimizer_state),
+    # The optimiser's own state goes on: nothing is read from it any more.
+    params, model_state = choose(
+        alive, (params, model_state), (state.params, state.model_state)
     )
     state = state._replace(
         params=params,

@@ -64,7 +64,7 @@ def test_it_stays_bit_for_bit_as_it_was_at_its_step(tiny):
         last = jax.tree.map(lambda leaf, lane=lane: leaf[lane], states[-1])
         assert not first.alive
         assert first.steps == last.steps < tiny.steps_per_epoch
-        for name in ("params", "optimizer_state", "best_params"):
+        for name in ("params", "model_state", "best_params"):
             pairs = zip(
                 jax.tree.leaves(getattr(first, name)),
                 jax.tree.leaves(getattr(last, name)),

@@ -3,7 +3,7 @@
 import fake_run
 import pytest
 
-from research.reporting import sentences, speed
+from research.reporting import sentences, speed, tables
 
 
 def one(**changes):
@@ -171,3 +171,9 @@ def test_a_users_own_name_stands_as_it_is():
     told = fake_run.summary()
     told["arms"]["gelu"]["name"] = "acts.py:bump"
     assert sentences.findings(told)[0].startswith("acts.py:bump and ReLU")
+
+
+def test_arms_that_share_a_program_are_said_with_their_times():
+    told = fake_run.summary()
+    assert "one program" not in tables.step_note(told)
+    assert "one program here" in tables.step_note(told | {"one_program": True})

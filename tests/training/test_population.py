@@ -151,7 +151,7 @@ def test_a_diverging_lane_is_frozen_and_leaves_the_others_alone(compiled):
     assert not states.alive[gone].any()
     assert (states.steps[gone] == 1).all()  # the second step's loss is not finite
     assert (states.steps[left] == 35).all()
-    for name in ("params", "optimizer_state", "best_params", "best_epoch"):
+    for name in ("params", "model_state", "best_params", "best_epoch"):
         frozen = pick(getattr(states, name), gone)
         assert_same_bits(frozen, pick(getattr(early, name), gone))
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(states.params))

@@ -140,7 +140,7 @@ def test_a_step_that_is_not_finite_changes_nothing(tiny, problem):
     assert (bool(frozen.alive), int(frozen.steps)) == (False, 1)
     assert not np.isfinite(float(loss))
     later, _ = step(frozen, rows)
-    for name in ("params", "optimizer_state", "best_params", "steps"):
+    for name in ("params", "model_state", "best_params", "steps"):
         before, after = getattr(alive, name), getattr(later, name)
         pairs = zip(*map(jax.tree.leaves, (before, after)), strict=True)
         assert all(np.array_equal(one, other) for one, other in pairs), name
