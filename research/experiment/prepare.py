@@ -193,7 +193,7 @@ def assemble(
             plan, one_program=pays(arms, problems[base], data, plan, steps=steps)
         )
     shared = None
-    if plan.one_program:
+    if plan.one_program and arms:
         several = [activations[arm] for arm in arms]
         shared = problem_of_several(config, task, several, kind=kind)
     experiment = Experiment(

@@ -36,6 +36,9 @@ def recorded_plan(root: Path) -> Plan | None:
         value = getattr(plan, name)
         if not isinstance(value, int) or value < 1:
             raise DataError(f"{path}: is damaged, its plan has {name}={shown(value)}")
+    if not isinstance(plan.one_program, bool):
+        told = f"one_program={shown(plan.one_program)}"
+        raise DataError(f"{path}: is damaged, its plan has {told}")
     return plan
 
 

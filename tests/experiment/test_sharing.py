@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tiny_runs import fixed_plan, numbers, tiny_experiment
 
+from research.experiment.prepare import prepare
 from research.experiment.rehearsal import rehearse
 from research.experiment.sharing import pays, sharing
 from research.training.lanes import join
@@ -91,10 +92,14 @@ def test_long_trainings_have_programs_of_their_own(experiment):
 
 
 def test_what_was_recorded_is_kept(experiment):
-    from research.experiment.prepare import prepare
-
     recorded = dataclasses.replace(experiment.plan, one_program=False)
     again = prepare(experiment.config, recorded=recorded)
     assert not again.plan.one_program
     assert again.shared is None
     assert rehearse(experiment, timed=False).compile_seconds > 0
+
+
+def test_a_record_of_what_cannot_be_shared_is_no_fault():
+    alone = tiny_experiment(activations="relu,swiglu")
+    recorded = dataclasses.replace(alone.plan, one_program=True)
+    assert prepare(alone.config, recorded=recorded).shared is None
