@@ -48,7 +48,9 @@ class AnalysisConfig:
     margin: float = setting(
         0.005, "smallest difference on the primary metric that would matter", POSITIVE
     )
-    confidence: float = setting(0.95, "confidence of the intervals", between(0.5, 1.0))
+    confidence: float = setting(
+        0.95, "confidence of the intervals", between(0.5, 0.99999)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -97,7 +97,7 @@ def test_words_are_split_outside_brackets(text, words):
         ({"analysis": {"margin": math.inf}}, ["analysis.margin=inf", "finite"]),
         ({"analysis": {"margin": 10**400}}, ["analysis.margin=", "finite"]),
         ({"analysis": {"margin": 0}}, ["analysis.margin=0", "above 0"]),
-        ({"analysis": {"confidence": 1}}, ["analysis.confidence=1", "below 1"]),
+        ({"analysis": {"confidence": 1}}, ["analysis.confidence=1", "below 0.99999"]),
         ({"model": {"hidden": ()}}, ["model.hidden=()", "at least one"]),
         ({"model": {"hidden": (64, 0)}}, ["model.hidden=0", "from 1"]),
         ({"model": {"hidden": "64"}}, ["model.hidden='64'", "whole number"]),

@@ -11,7 +11,7 @@ from research.config import ExperimentConfig
 from research.errors import ConfigError, DataError, Refusal, Stopped
 from research.own_code import reason
 from research.records.folder import RunFolder, read_mapping
-from research.records.hosts import ALONE, Hosts, Joining
+from research.records.hosts import ALONE, KEPT, Hosts, Joining
 from research.records.inside import check_inside
 from research.settings import shown
 from research.stopping import Stopping
@@ -109,9 +109,11 @@ def _stop_told(line: str, workdir: Path, hosts: Hosts) -> Iterator[None]:
         remove_if_empty(workdir)
         if hosts.lost is not None:
             raise Stopped(hosts.lost) from None
+        told = f"stopped by {str(signal) or 'SIGINT'}"
+        if hosts.count > 1:
+            raise Stopped(f"{told}; {KEPT}") from None
         raise Stopped(
-            f"stopped by {str(signal) or 'SIGINT'}; what was trained is kept; to go on, run "
-            f"the same command again: {line}"
+            f"{told}; what was trained is kept; to go on, run the same command again: {line}"
         ) from None
 
 

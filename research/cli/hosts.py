@@ -8,7 +8,10 @@ from research.records.hosts import AUTO, Joining
 from research.settings import shown
 
 HOST_FLAGS = ("coordinator", "process_id", "process_count")
-_ADDRESS = re.compile(r"\S+:\d+")
+# More processes than any cluster has.
+MOST = 99_999
+_ADDRESS = re.compile(r"\S+:([0-9]{1,5})")
+_NUMBER = re.compile(r"[0-9]{1,5}")
 
 
 def read_hosts(given: Mapping[str, str], *, workdir: bool) -> Joining | None:
@@ -30,7 +33,7 @@ def read_hosts(given: Mapping[str, str], *, workdir: bool) -> Joining | None:
             "--coordinator=auto: finds the processes itself; leave out --process_id "
             "and --process_count"
         )
-    if where != AUTO and not _ADDRESS.fullmatch(where):
+    if where != AUTO and not _is_address(where):
         raise ConfigError(
             f"--coordinator={shown(where)}: must be HOST:PORT of process 0, or auto"
         )
@@ -56,8 +59,14 @@ def read_hosts(given: Mapping[str, str], *, workdir: bool) -> Joining | None:
 
 
 def _number(flag: str, text: str, *, least: int) -> int:
-    if not text.isdecimal() or int(text) < least:
+    # As many digits as a number within the limits has: int() takes no more than 4300.
+    if not _NUMBER.fullmatch(text) or not least <= int(text) <= MOST:
         raise ConfigError(
-            f"--{flag}={shown(text)}: must be a whole number from {least}"
+            f"--{flag}={shown(text)}: must be a whole number from {least} to {MOST}"
         )
     return int(text)
+
+
+def _is_address(text: str) -> bool:
+    found = _ADDRESS.fullmatch(text)
+    return found is not None and 0 < int(found[1]) < 2**16

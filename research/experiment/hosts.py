@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+from research.activations.names import canonical_config
 from research.config import ExperimentConfig
+from research.errors import ConfigError
 from research.experiment.prepare import prepare, ready
 from research.experiment.run_folder import share_in
 from research.experiment.started import recorded_plan
 from research.records.folder import RunFolder
 from research.records.hosts import Hosts, Joining
+from research.records.reopening import Change, changes, recorded_config
 from research.stopping import Stopping
 from research.training.hosts import join
 
@@ -28,11 +31,24 @@ def share(
     """Trains this process's part, and returns the exit code that process 0 ends with.
 
     Raises:
-      Refusal: what `compare` refuses, or a process that is gone.
+      Refusal: what `compare` refuses, another config than process 0's, or a process that
+        is gone.
     """
     ready(config)
     hosts.gather()
+    there = recorded_config(workdir)
+    if there is not None:
+        _check_same(changes(there, config, canonical_config), hosts)
     recorded = recorded_plan(workdir)
     experiment = prepare(config, recorded=recorded, processes=hosts.count)
     share_in(experiment, RunFolder(workdir), hosts=hosts, stopping=stopping)
     return hosts.until_ended()
+
+
+def _check_same(found: tuple[Change, ...], hosts: Hosts) -> None:
+    """Passes the config of process 0, whose run folder it is."""
+    if found:
+        raise ConfigError(
+            f"process {hosts.index} of {hosts.count}: has another config than process 0 "
+            f"in {', '.join(change.field for change in found)}; give all the same command"
+        )

@@ -47,8 +47,9 @@ class Run:
     """An experiment in its folder, with who watches it and what it has trained so far.
 
     hosts: the processes that share the seeds; each trains its part of every arm's.
+    there: the files of lanes that were there at the start; None: all that are found.
     read: the files of lanes that are known already.
-    trained: how many lanes each block had that was trained now.
+    trained: how many lanes each block had that was trained now, here or elsewhere.
     damaged: a sentence for each file of lanes that could not be read, or not written.
     stopping: told by the launcher of a signal; lanes are saved before it is raised.
     """
@@ -58,6 +59,7 @@ class Run:
     observe: Observer
     hosts: Hosts = ALONE
     compiled: Compiled = field(default_factory=dict)
+    there: frozenset[Path] | None = None
     read: set[Path] = field(default_factory=set)
     lanes: dict[str, list[TrainedArm]] = field(default_factory=dict)
     trained: list[int] = field(default_factory=list)
@@ -124,7 +126,6 @@ def _read_others(run: Run, arm: str, seeds: Sequence[int]) -> None:
     while True:
         found = list(_finished(run, arm))
         run.lanes[arm] += found
-        run.trained.extend(len(block.seeds) for block in found)
         if set(seeds) <= _done(run, arm) or time.monotonic() > until:
             return
         time.sleep(1)
@@ -173,6 +174,8 @@ def _finished(run: Run, arm: str) -> Iterator[TrainedArm]:
         if known & set(seeds):
             continue
         known |= set(seeds)
+        if run.there is not None and path not in run.there:
+            run.trained.append(len(seeds))
         frozen = int((~np.asarray(block.scored.alive)).sum())
         run.observe(
             RoundFinished(

@@ -22,6 +22,7 @@ from research.records.events import RunFinished
 from research.records.folder import RunFolder, remove_unfinished, write_json
 from research.records.hosts import ALONE, Hosts
 from research.records.inside import check_inside
+from research.records.lane_files import lane_files
 from research.records.ledger import read_ledger, record_change, take_over
 from research.records.lock import locked
 from research.records.reopening import (
@@ -60,6 +61,9 @@ def run_in(
     with opened(experiment, folder, command=command) as note:
         if note:
             console.print(note, markup=False)
+        there = frozenset(
+            path for arm in experiment.problems for path in lane_files(folder, arm)
+        )
         hosts.gather()
         with watching(
             folder,
@@ -73,6 +77,7 @@ def run_in(
                 folder=folder,
                 observe=watch.observe,
                 hosts=hosts,
+                there=there,
                 compiled={} if compiled is None else compiled,
                 stopping=stopping or Stopping(),
             )

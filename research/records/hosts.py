@@ -35,7 +35,9 @@ BEAT, SILENCE, GRACE, COMING = 1.0, 30.0, 15.0, 300.0
 PATIENCE = 600.0
 # The coordinator of processes that JAX finds itself.
 AUTO = "auto"
-KEPT = "what was trained is kept; to go on, run the same commands again"
+KEPT = (
+    "blocks of seeds that were finished are kept; to go on, run the same commands again"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +138,9 @@ class Hosts:
         self._left.set()
         if self.leads and self._gathered:
             self._write("attempt", {**self._attempt(), "ended": code})
+        elif self._gathered and code:
+            self._told["ended"] = code
+            self._beat()
 
     def until_ended(self) -> int:
         """Waits until process 0 has ended the attempt; returns its exit code."""
@@ -187,7 +192,11 @@ class Hosts:
             if not self._gathered:
                 continue
             for n in self._others() if self.leads else [0]:
-                beat, now = self._read(n).get("beat"), time.monotonic()
+                told, now = self._read(n), time.monotonic()
+                if told.get("ended"):
+                    name = _names([n], self.count)
+                    self._lose(f"{name} has ended with exit code {told['ended']}")
+                beat = told.get("beat")
                 before, since = heard.get(n, (None, now))
                 heard[n] = (before, since) if beat in (None, before) else (beat, now)
                 if now - heard[n][1] > SILENCE:

@@ -183,7 +183,7 @@ def _arm(arm: Mapping[str, Any], *, timed: bool) -> Row:
         numbers.share(arm["zero_units"]),
         numbers.share(arm["dead_units"]),
         numbers.duration(arm["step_seconds"] if timed else None),
-        numbers.duration(arm["compile_seconds"]),
+        numbers.duration(arm["compile_seconds"] or None),  # compiled with another arm
         numbers.duration(arm["train_seconds"]),
     )
 

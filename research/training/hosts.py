@@ -17,6 +17,8 @@ def join(joining: Joining, *, devices: int | None) -> tuple[int, int]:
       ConfigError: JAX finds no cluster, or the others do not come.
     """
     named = joining.coordinator != AUTO
+    # It would take SIGTERM for itself, upon which this process saves its lanes.
+    jax.config.update("jax_enable_preemption_service", False)
     try:
         jax.distributed.initialize(
             coordinator_address=joining.coordinator if named else None,

@@ -21,7 +21,7 @@ class Progress:
 
     epochs: how many are done.
     curves: name -> [seeds, epochs + 1]; column 0 is before training.
-    epoch_seconds: of an epoch of the fastest round so far.
+    epoch_seconds: of an epoch of the fastest round so far, of those that were timed.
     seconds: of the training so far.
     """
 
@@ -30,6 +30,11 @@ class Progress:
     curves: Mapping[str, np.ndarray]
     epoch_seconds: float = math.inf
     seconds: float = 0.0
+
+    def fastest(self, epochs: int) -> float:
+        """Returns the seconds of an epoch of the fastest round, or else of all of them."""
+        timed = math.isfinite(self.epoch_seconds)
+        return self.epoch_seconds if timed else self.seconds / epochs
 
 
 class Trace:
@@ -45,23 +50,31 @@ class Trace:
         self._pieces, self._epoch_seconds = [begun.curves], begun.epoch_seconds
         self._mark = time.perf_counter()
         self._began = self._mark - begun.seconds
+        # Whether the round before ended when its mark says, so that this one is timed.
+        self._exact = True
         self._say(0, begun.curves, 0.0)
 
-    def deliver(self, first: int, count: int, curves: dict[str, jax.Array]) -> float:
-        """Waits for a round's curves and returns the seconds that it took."""
+    def deliver(self, first: int, count: int, curves: Mapping[str, Any]) -> float:
+        """Waits for a round's curves and returns the seconds since the round before.
+
+        They are the round's own where the host came before the device was ready, this
+        time and the time before. Where it came late, it is not known when a round ended.
+        """
+        in_time = not all(values.is_ready() for values in curves.values())
         arrived = {
             name: values[:, :count] for name, values in self._keep(curves).items()
         }
         seconds = time.perf_counter() - self._mark
         self._pieces.append(arrived)
-        self._epoch_seconds = min(self._epoch_seconds, seconds / count)
+        if in_time and self._exact:
+            self._epoch_seconds = min(self._epoch_seconds, seconds / count)
+        self._mark, self._exact = self._mark + seconds, in_time
         self._say(first + 1, arrived, seconds)
-        self.forget_time()
         return seconds
 
     def forget_time(self) -> None:
-        """Begins the next round's time now."""
-        self._mark = time.perf_counter()
+        """Begins the next round's time now, for it begins now."""
+        self._mark, self._exact = time.perf_counter(), True
 
     def progress(self, epochs: int, states: LaneState) -> Progress:
         """Returns how far the block is, with these states after so many epochs."""

@@ -130,7 +130,7 @@ def _train_block(
         fitted=fitted,
         params=params,
         parameters=sum(leaf.size for leaf in jax.tree.leaves(params[0])),
-        step_seconds=ended.epoch_seconds / (len(seeds) * problem.steps_per_epoch),
+        step_seconds=ended.fastest(epochs) / (len(seeds) * problem.steps_per_epoch),
         compile_seconds=programs.compile_seconds,
         train_seconds=ended.seconds,
     )

@@ -58,7 +58,7 @@ NAMED = lambda field: field.path  # noqa: E731
         (["--config.vary=all"], ["vary='all'", "one of init"]),
         (["--config.task.path=x"], ["belongs to task.name=images or char_lm"]),
         (["--config.analysis.margin=0.5%"], ["margin='0.5%'", "a finite number"]),
-        (["--config.analysis.confidence=95"], ["confidence=95", "below 1"]),
+        (["--config.analysis.confidence=95"], ["confidence=95", "below 0.99999"]),
         (["--config.epochs=20000000000"], ["epochs=20000000000", "2**31 - 1"]),
         (["--congif=a.py"], ["did you mean --config?"]),
         (["reprot"], ["did you mean report?"]),

@@ -51,6 +51,30 @@ def test_several_processes_give_the_bytes_of_one(place, count):
     assert not list((place / name).glob("results/ledger-*"))
 
 
+def test_another_config_than_process_0_s_is_refused(place):
+    words = [*WORDS, "--workdir=other config"]
+    leader, other = start_all(place, 2, *words)
+    # One flag of process 1 differs: it is started anew with the same number.
+    other.kill()
+    finish(other)
+    flags = [word for word in leader.args if word.startswith("--coordinator")]
+    other = start(
+        *(word for word in words if "epochs" not in word),
+        "--config.epochs=61",
+        *flags,
+        "--process_id=1",
+        "--process_count=2",
+        cwd=place,
+    )
+    _, err = finish(other)
+    assert other.returncode == 2
+    assert err.count("\n") == 1
+    assert "another config than process 0 in epochs" in err
+    _, err = finish(leader)
+    assert leader.returncode == 75
+    assert "process 1 of 2 has ended with exit code 2" in err
+
+
 @pytest.fixture(scope="module")
 def long(place) -> list[str]:
     """A run long enough to be killed in the middle, trained by one process too."""

@@ -135,6 +135,13 @@ def test_a_process_that_is_gone_stops_all_others(group, gone):
         assert host.lost.endswith(module.KEPT)
 
 
+def test_a_process_that_ends_says_so(group):
+    (leader, stopped), (other, _) = gathered(group(2))
+    other.end(2)
+    assert stopped.wait(20)
+    assert leader.lost.startswith("process 1 of 2 has ended with exit code 2")
+
+
 def test_how_it_ended_is_told(group):
     (leader, _), (other, stopped) = gathered(group(2))
     threading.Timer(0.2, leader.end, [4]).start()
