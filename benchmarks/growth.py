@@ -23,7 +23,7 @@ SEEDS = (1, 8, 64, 512, 4096)
 PARAMETERS = (1, 16)
 SAMPLES = (1, 100)
 # An epoch of more steps takes many minutes: such a cell is left out.
-MOST_STEPS = 20_000_000
+MOST_STEPS = 10_000_000
 FLAT = 1.15  # the most that a step may cost at 4096 seeds, as times that at 64
 
 Cell = tuple[int, int, int]
