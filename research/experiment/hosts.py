@@ -39,6 +39,11 @@ def share(
     there = recorded_config(workdir)
     if there is not None:
         _check_same(changes(there, config, canonical_config), hosts)
+    log = RunFolder(workdir).log_of(hosts.index)
+    print(
+        f"process {hosts.index} of {hosts.count} trains its seeds; see {log}",
+        flush=True,
+    )
     recorded = recorded_plan(workdir)
     experiment = prepare(config, recorded=recorded, processes=hosts.count)
     share_in(experiment, RunFolder(workdir), hosts=hosts, stopping=stopping)

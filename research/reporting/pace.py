@@ -7,6 +7,9 @@ import numpy as np
 
 from research.records.events import RoundFinished, RunStarted
 
+# Seconds of training before which its speed says little: the first epoch is slower.
+SETTLED = 0.5
+
 
 @dataclass(kw_only=True)
 class Pace:
@@ -62,9 +65,9 @@ def speed_text(pace: Pace) -> str:
 def seconds_left(pace: Pace, run: RunStarted) -> float | None:
     """Time for the arm's other epochs at its speed so far, None before it is known."""
     rate = speed(pace)
-    if rate is None:
-        return None
     epochs = (run.epochs - epochs_done(pace, run)) * pace.seeds
+    if rate is None or (epochs and pace.seconds < SETTLED):
+        return None
     return epochs * run.steps_per_epoch / rate
 
 

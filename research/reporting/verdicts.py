@@ -132,7 +132,11 @@ def _margin(summary: Mapping[str, Any]) -> str:
         change["field"] == "analysis.margin" and change["verdict_seen"]
         for change in summary.get("changes", ())
     )
-    known = " changed after a verdict had been seen" if late else " set before the run"
+    known = (
+        ", which was changed after a verdict had been seen"
+        if late
+        else " set before the run"
+    )
     set_before = known if arms.were_trained(summary) else ""
     return f"the margin of {numbers.margin(summary)}{set_before}"
 
