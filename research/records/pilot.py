@@ -12,6 +12,7 @@ from jaxtyping import Float64
 from research.errors import DataError
 from research.records.finished_run import FinishedRun, read_run
 from research.records.folder import RunFolder, read_mapping
+from research.settings import shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +66,11 @@ def read_pilot(root: Path) -> Pilot:
         raise DataError(f"{folder.summary}: its seeds are not those of per_seed.csv")
     manifest = read_mapping(folder.manifest)
     machine = _section(folder.manifest, manifest, "machine")
+    devices = machine.get("devices", [])
+    if not isinstance(devices, list):
+        raise DataError(
+            f"{folder.manifest}: is damaged, its machine.devices is {shown(devices)}"
+        )
     laid = _section(folder.manifest, manifest, "plan")
     block = _whole(folder.manifest, laid, "lanes_per_block")
     steps = _whole(folder.summary, run.summary, "steps")
@@ -74,7 +80,7 @@ def read_pilot(root: Path) -> Pilot:
         metric=run.summary["primary_metric"],
         first_seed=int(_number(folder.summary, run.summary, "first_seed")),
         seeds=seeds,
-        hardware=(str(machine.get("processor")), *map(str, machine.get("devices", ()))),
+        hardware=(str(machine.get("processor")), *map(str, devices)),
         lanes_per_chunk=_whole(folder.manifest, laid, "lanes_per_chunk"),
         arms={slug: _arm(folder.summary, run, slug, lane_steps) for slug in run.scores},
     )
