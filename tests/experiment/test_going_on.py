@@ -206,7 +206,11 @@ PLAN = {"devices": 1, "lanes_per_chunk": 4, "lanes_per_block": 8, "rule": "a tes
     [
         ("manifest.json", {"plan": {"devices": 0}}, "its plan|no plan"),
         ("manifest.json", {"plan": PLAN, "data_sha256": 5}, "its data_sha256 is 5"),
-        ("manifest.json", {"plan": {**PLAN, "one_program": 1}}, "one_program=1|no plan"),
+        (
+            "manifest.json",
+            {"plan": {**PLAN, "one_program": 1}},
+            "one_program=1|no plan",
+        ),
         ("results/ledger.json", {"openings": 5}, "its openings are no list"),
         ("config.json", ["no config"], "holds no JSON object"),
     ],
