@@ -95,9 +95,8 @@ def _value(field: Field, text: str) -> Any:
 
 
 def _scalar(field: Field, text: str) -> Any:
-    if (
-        field.kind is not str and "_" in text
-    ):  # Python's own spelling, in no user's mind
+    # Python reads 1_0 as 10; whoever writes it has mistyped.
+    if field.kind is not str and "_" in text:
         raise refused(field, text)
     try:
         return _READ[field.kind](text)
