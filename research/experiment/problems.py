@@ -168,12 +168,16 @@ def _problem_of(
     def build(activation: Activation) -> Model:
         return kind.build(config.model, activation, shapes)
 
-    def tapped(seen: list[Array]) -> Model:
-        def record(*given: Any) -> Array:
-            seen.append(activation.fn(*given))
-            return seen[-1]
+    def tapped(tap: Callable[[Array], Array]) -> Model:
+        built = False
 
-        return build(dataclasses.replace(activation, fn=record))
+        def applied(*given: Any) -> Array:
+            hidden = activation.fn(*given)
+            return tap(hidden) if built else hidden
+
+        model = build(dataclasses.replace(activation, fn=applied))
+        built = True
+        return model
 
     return Problem(
         task=task,
@@ -239,6 +243,10 @@ def _check_model(
     """
     field, seen = f"model.name={config.model.name}", []
 
+    def see(hidden: Array) -> Array:
+        seen.append(hidden.shape)
+        return hidden
+
     def start_and_step() -> Any:
         lane = make_lane(problem, data, ANY_LANE, jnp.float32(1))
         state = start(problem, lane)
@@ -253,7 +261,7 @@ def _check_model(
             inputs,
             key=None,
             train=False,
-            model=problem.tapped(seen),
+            model=problem.tapped(see),
         )
         shape = (len(rows), *problem.task.outputs)
         if getattr(outputs, "shape", None) != shape:

@@ -220,8 +220,8 @@ def _arm(results: Results, slug: str, primary: str) -> dict[str, Any]:
         "step_seconds": trained.step_seconds,
         "compile_seconds": trained.compile_seconds,
         "train_seconds": trained.train_seconds,
-        "zero_units": float(columns["zero_units"].mean()),
-        "dead_units": float(columns["dead_units"].mean()),
+        "zero_units": _known(columns["zero_units"].mean()),
+        "dead_units": _known(columns["dead_units"].mean()),
         "survivors": {
             "n": seeds - diverged,
             "mean": float(scores[done].mean()) if done.any() else None,
@@ -234,6 +234,10 @@ def _arm(results: Results, slug: str, primary: str) -> dict[str, Any]:
             for name in _exploratory(results, primary)
         },
     }
+
+
+def _known(number: np.floating) -> float | None:
+    return float(number) if np.isfinite(number) else None
 
 
 def _comparison(

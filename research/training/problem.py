@@ -37,8 +37,8 @@ class Data(NamedTuple):
 class Problem:
     """Everything of a training but its seed and learning rate.
 
-    tapped: the same model, built so that each call of the activation while it is traced
-      appends its output to the list.
+    tapped: tap -> the same model, with tap(output) in place of each output of the
+      activation; not while it is built, when a Linen module is tried.
     redraws_test: whether each lane has a test set of its own.
     dtype: in which the model computes; parameters, losses and metrics stay float32.
     remat: "full" has a training step compute the model again for the gradient.
@@ -48,7 +48,7 @@ class Problem:
 
     task: Task
     model: Model
-    tapped: Callable[[list[Array]], Model]
+    tapped: Callable[[Callable[[Array], Array]], Model]
     optimizer: str
     batch_size: int
     redraws_test: bool = False
@@ -76,7 +76,7 @@ def bound(problem: Problem, data: Data) -> Problem:
     return replace(
         problem,
         model=rebound(problem.model),
-        tapped=lambda seen: rebound(problem.tapped(seen)),
+        tapped=lambda tap: rebound(problem.tapped(tap)),
     )
 
 

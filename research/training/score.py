@@ -1,5 +1,6 @@
 """The scores of a finished lane: the only place where the test rows are read."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -85,13 +86,62 @@ def _equal(targets: PyTree) -> Float[Array, " rows"]:
 def silent_units(
     problem: Problem, data: Data, lane: Lane, params: PyTree, model_state: PyTree
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """Returns the share of zero outputs and of dead units behind the activation."""
+    """Returns the share of zero outputs and of dead units behind the activation.
+
+    Where the model calls its activation inside a scan, a vmap or a jit of its own, the
+    outputs are no values of this trace. What is asked of them comes out of it as the
+    gradient of counters that every output is given: of a unit, over all that it gave. A
+    hidden unit of a Transformer is one at every position. Both are NaN where no gradient
+    comes out of the model's activation.
+    """
     rows = lane.split.validation[: evaluation_rows(problem.task)]
     inputs = problem.task.transform(lane.fitted, take(data.inputs, rows))
-    seen: list[Array] = []
-    model = problem.tapped(seen)
-    forward(problem, params, model_state, inputs, key=None, train=False, model=model)
-    # A hidden unit of a Transformer is one at every position.
-    zeros = [(hidden == 0).reshape(-1, hidden.shape[-1]) for hidden in seen]
-    share = jnp.concatenate([zero.mean(axis=0) for zero in zeros])
-    return share.mean(), (share == 1).mean()
+    widths: list[int] = []
+
+    def run(tap: Callable[[Array], Array]) -> PyTree:
+        model = problem.tapped(tap)
+        return forward(
+            problem, params, model_state, inputs, key=None, train=False, model=model
+        )[0]
+
+    def measured(hidden: Array) -> Array:
+        widths.append(hidden.shape[-1] if hidden.ndim else 1)
+        return hidden
+
+    def counted(counters: list[Array]) -> PyTree:
+        left = iter(counters)
+        return run(lambda hidden: with_counter(hidden, next(left)))
+
+    jax.eval_shape(lambda: run(measured))
+    outputs, count = jax.vjp(counted, [jnp.zeros((2, width)) for width in widths])
+    (counts,) = count(jax.tree.map(jnp.zeros_like, outputs))
+    zeros, others = jnp.concatenate(counts, axis=1)
+    # A scan traces its body more than once, and one of them is run.
+    units = zeros + others > 0
+    share = zeros / (zeros + others)
+    return share.mean(where=units), (others == 0).mean(where=units)
+
+
+@jax.custom_vjp
+def with_counter(
+    hidden: Float[Array, "..."], counter: Float[Array, "2 units"]
+) -> Float[Array, "..."]:
+    """Returns hidden outputs; the counter's gradient says how many of a unit's are
+    exactly 0, and how many are not."""
+    del counter
+    return hidden
+
+
+def _give(hidden: Array, counter: Array) -> tuple[Array, Array]:
+    return with_counter(hidden, counter), hidden
+
+
+def _count(hidden: Array, cotangent: Array) -> tuple[Array, Array]:
+    zero = (hidden == 0).reshape(-1, hidden.shape[-1] if hidden.ndim else 1)
+    # Both are counted: of a constant a vmap around would not give the sum.
+    counts = jnp.stack([zero.sum(axis=0), (~zero).sum(axis=0)]).astype(jnp.float32)
+    # No gradient goes on from here: the layers before have nothing to compute.
+    return jnp.zeros_like(cotangent), counts
+
+
+with_counter.defvjp(_give, _count)

@@ -48,7 +48,7 @@ def the_problem() -> Problem:
     return Problem(
         task=task,
         model=model,
-        tapped=lambda seen: model,
+        tapped=lambda tap: model,
         optimizer="adam",
         batch_size=2,
     )
