@@ -38,6 +38,7 @@ AUTO = "auto"
 KEPT = (
     "blocks of seeds that were finished are kept; to go on, run the same commands again"
 )
+MENDED = "it printed why; mend that, and run the commands again"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +103,8 @@ class Hosts:
             for left in self._folder.glob("*.json"):
                 left.unlink(missing_ok=True)
         threading.Thread(target=self._live, daemon=True).start()
-        with self._until(COMING, self._not_come) as missing:
+        where = f" to {self._folder}, which all must share"
+        with self._until(COMING, self._not_come, where) as missing:
             while missing():
                 time.sleep(BEAT / 5)
         attempt = self._attempt()
@@ -151,7 +153,7 @@ class Hosts:
 
     @contextlib.contextmanager
     def _until(
-        self, seconds: float, absent: Callable[[], list[int]]
+        self, seconds: float, absent: Callable[[], list[int]], where: str = ""
     ) -> Iterator[Callable[[], list[int]]]:
         """Yields what tells who is absent, and raises Stopped when time is over."""
         until = time.monotonic() + seconds
@@ -160,8 +162,8 @@ class Hosts:
             found = absent()
             if found and time.monotonic() > until:
                 raise Stopped(
-                    f"{_names(found, self.count)} did not come within {seconds:.0f} s; "
-                    f"{KEPT}"
+                    f"{names(found, self.count)} did not come{where} within "
+                    f"{seconds:.0f} s; {KEPT}"
                 )
             return found
 
@@ -193,14 +195,15 @@ class Hosts:
                 continue
             for n in self._others() if self.leads else [0]:
                 told, now = self._read(n), time.monotonic()
-                if told.get("ended"):
-                    name = _names([n], self.count)
-                    self._lose(f"{name} has ended with exit code {told['ended']}")
+                if code := told.get("ended"):
+                    name = names([n], self.count)
+                    advice = KEPT if code == Stopped.exit_code else MENDED
+                    self._lose(f"{name} has ended with exit code {code}", advice)
                 beat = told.get("beat")
                 before, since = heard.get(n, (None, now))
                 heard[n] = (before, since) if beat in (None, before) else (beat, now)
                 if now - heard[n][1] > SILENCE:
-                    name = _names([n], self.count)
+                    name = names([n], self.count)
                     self._lose(f"{name} gave no sign of life for {SILENCE:.0f} s")
             attempt = self._attempt()
             if attempt and attempt["attempt"] != self._told["attempt"]:
@@ -208,11 +211,11 @@ class Hosts:
             elif not self.leads and not self._done and "ended" in attempt:
                 self._lose("process 0 has ended")
 
-    def _lose(self, reason: str) -> None:
+    def _lose(self, reason: str, advice: str = KEPT) -> None:
         """Stops this process, which saves nothing more of the lanes under way."""
         if self._left.is_set():
             return
-        self.lost = f"{reason}; {KEPT}"
+        self.lost = f"{reason}; {advice}"
         self._stop()
         if not self._left.wait(GRACE):
             print("launch.py:", self.lost, file=sys.stderr, flush=True)
@@ -238,7 +241,8 @@ class Hosts:
             return {}
 
 
-def _names(processes: Sequence[int], count: int) -> str:
+def names(processes: Sequence[int], count: int) -> str:
+    """Names processes of a run: `processes 1, 3 of 4`."""
     told = ", ".join(map(str, processes))
     return f"process{'es' * (len(processes) > 1)} {told} of {count}"
 
