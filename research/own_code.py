@@ -8,7 +8,7 @@ import importlib.util
 import inspect
 import re
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -42,18 +42,6 @@ def load_function(word: str, *, field: str) -> Callable[..., Any]:
     if not callable(function):
         raise ConfigError(f"{field}={word}: {place} has no function {name}")
     return function
-
-
-def own_sources(words: Iterable[str]) -> dict[str, Path]:
-    """Returns the file of each word that names a user's own function."""
-    files = {}
-    for word in filter(is_own, words):
-        place = word.rpartition(":")[0]
-        if place.endswith(".py"):
-            files[word] = Path(place).expanduser()
-        elif origin := getattr(importlib.util.find_spec(place), "origin", None):
-            files[word] = Path(origin)
-    return files
 
 
 def source_of(function: Callable[..., Any]) -> str | None:

@@ -13,7 +13,9 @@ from research.own_code import reason
 from research.records.folder import RunFolder, read_mapping
 from research.records.hosts import ALONE, KEPT, Hosts, Joining
 from research.records.inside import check_inside
+from research.records.reopening import check_sources
 from research.settings import shown
+from research.sources import SOFTWARE, source_sha256
 from research.stopping import Stopping
 
 
@@ -31,10 +33,12 @@ def compare(
       hosts: the processes that share the seeds; this one leads them.
 
     Raises:
-      Refusal: what `research.experiment.compare` refuses, or a signal.
+      Refusal: what `research.experiment.compare` refuses, or a signal; of a finished run,
+        that its own code is another now.
     """
     workdir = prepared.workdir
     if prepared.finished:
+        _check_own_code(config, workdir)
         print(f"{workdir} holds this run, finished: nothing is trained.")
         report(workdir)
         return
@@ -55,6 +59,13 @@ def compare(
         except Refusal:
             remove_if_empty(workdir)
             raise
+
+
+def _check_own_code(config: ExperimentConfig, workdir: Path) -> None:
+    """Passes a finished run whose own functions lie in the files that it trained."""
+    own = source_sha256((*config.activations, config.model.name))
+    own.pop(SOFTWARE)
+    check_sources(RunFolder(workdir), {"data_sha256": {}, "source_sha256": own})
 
 
 def compare_on_hosts(

@@ -103,9 +103,9 @@ def surgery(
     folder = RunFolder(prepare_surgery(workdir, config, "surgery"))
     console, line = Terminal(), f"{command} {shlex.quote(f'--workdir={folder.root}')}"
     try:
-        with locked(folder.root) as note:
-            if note:
-                console.print(note, markup=False)
+        with locked(folder.root) as taken:
+            if taken.note:
+                console.print(taken.note, markup=False)
             write_json(folder.config, to_mapping(config))
             summary = operate(swap, folder, console, command=line, stopping=stopping)
             write_json(

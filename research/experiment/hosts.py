@@ -4,13 +4,13 @@ from pathlib import Path
 
 from research.activations.names import canonical_config
 from research.config import ExperimentConfig
-from research.errors import ConfigError
-from research.experiment.prepare import prepare, ready
+from research.errors import ConfigError, DataError
+from research.experiment.prepare import Experiment, prepare, ready
 from research.experiment.run_folder import share_in
-from research.experiment.started import recorded_plan
-from research.records.folder import RunFolder
+from research.experiment.started import describe_manifest, recorded_plan
+from research.records.folder import RunFolder, read_mapping
 from research.records.hosts import Hosts, Joining
-from research.records.reopening import Change, changes, recorded_config
+from research.records.reopening import Change, changes, differing, recorded_config
 from research.stopping import Stopping
 from research.training.hosts import join
 
@@ -46,6 +46,7 @@ def share(
     )
     recorded = recorded_plan(workdir)
     experiment = prepare(config, recorded=recorded, processes=hosts.count)
+    _check_same_sources(experiment, workdir, hosts)
     share_in(experiment, RunFolder(workdir), hosts=hosts, stopping=stopping)
     return hosts.until_ended()
 
@@ -57,3 +58,15 @@ def _check_same(found: tuple[Change, ...], hosts: Hosts) -> None:
             f"process {hosts.index} of {hosts.count}: has another config than process 0 "
             f"in {', '.join(change.field for change in found)}; give all the same command"
         )
+
+
+def _check_same_sources(experiment: Experiment, workdir: Path, hosts: Hosts) -> None:
+    """Passes the data and the code of process 0, in the run folder's manifest."""
+    there = read_mapping(RunFolder(workdir).manifest)
+    now = describe_manifest(experiment, "")
+    for part in ("data_sha256", "source_sha256"):
+        for name in differing(there.get(part, {}), now[part]):
+            raise DataError(
+                f"process {hosts.index} of {hosts.count}: {name} is not that of process "
+                "0; give all the same files"
+            )

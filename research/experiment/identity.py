@@ -9,22 +9,27 @@ import jax
 import numpy as np
 
 from research.activations.names import canonical_config
+from research.config import ExperimentConfig
 from research.experiment.prepare import Experiment
-from research.own_code import own_sources
-from research.records.manifest import file_sha256, sha256
+from research.records.manifest import sha256
 from research.records.reopening import lasting_fields
+from research.sources import source_sha256
 
 
 def lane_identity(experiment: Experiment) -> dict[str, str]:
     """Returns hashes of all that an arm's lanes depend on beside their seeds."""
     config = experiment.config
-    own = own_sources((*config.activations, config.model.name))
     arrays = data_arrays(experiment)
     return {
         "config": _digest(lasting_fields(config, canonical_config)),
         "data set": _digest({name: sha256(array) for name, array in arrays.items()}),
-        "code": _digest({name: file_sha256(path) for name, path in own.items()}),
+        "code": _digest(code(config)),
     }
+
+
+def code(config: ExperimentConfig) -> dict[str, str]:
+    """Returns the hashes of the code that lanes are trained with, a user's own loaded."""
+    return source_sha256((*config.activations, config.model.name))
 
 
 def data_arrays(experiment: Experiment) -> dict[str, np.ndarray]:

@@ -278,7 +278,7 @@ def _check_model(
         before, after = jax.eval_shape(start_and_step)
     except ConfigError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if not is_own(config.model.name):
             raise
         raise ConfigError(f"{field}: it cannot be trained, {reason(error)}") from error

@@ -18,13 +18,13 @@ from research.experiment.prepare import Experiment
 from research.experiment.results import write_results
 from research.experiment.sequential import train_sequentially
 from research.experiment.started import describe_manifest, run_started
-from research.records.events import RunFinished
+from research.records.events import Event, RunFinished
 from research.records.folder import RunFolder, remove_unfinished, write_json
 from research.records.hosts import ALONE, Hosts
 from research.records.inside import check_inside
-from research.records.lane_files import lane_files
-from research.records.ledger import read_ledger, record_change, take_over
-from research.records.lock import locked
+from research.records.lane_files import has_lanes, lane_files
+from research.records.ledger import read_ledger, record_change, record_loss, take_over
+from research.records.lock import Taken, locked
 from research.records.reopening import (
     Change,
     changes,
@@ -32,6 +32,7 @@ from research.records.reopening import (
     check_changes,
     check_empty,
     check_sources,
+    machine_changes,
     recorded_config,
 )
 from research.records.sums import write_sums
@@ -58,9 +59,9 @@ def run_in(
       stopping: told by the launcher of a signal.
     """
     began = time.perf_counter()
-    with opened(experiment, folder, command=command) as note:
-        if note:
-            console.print(note, markup=False)
+    with opened(experiment, folder, command=command) as taken:
+        if taken.note:
+            console.print(taken.note, markup=False)
         there = frozenset(
             path for arm in experiment.problems for path in lane_files(folder, arm)
         )
@@ -71,11 +72,16 @@ def run_in(
             tensorboard_seeds=experiment.config.tensorboard.seeds,
             attempt=f"{int(time.time())}.{os.getpid()}",
         ) as watch:
-            watch.observe(run_started(experiment))
+
+            def observe(event: Event) -> None:
+                taken.check()
+                watch.observe(event)
+
+            observe(run_started(experiment))
             run = Run(
                 experiment=experiment,
                 folder=folder,
-                observe=watch.observe,
+                observe=observe,
                 hosts=hosts,
                 there=there,
                 compiled={} if compiled is None else compiled,
@@ -87,6 +93,7 @@ def run_in(
             except KeyboardInterrupt:
                 _warn(console, run.damaged)
                 raise
+            taken.check()
             failures = (*run.damaged, *watch.failures)
             summary = write_results(run, trained, failures=failures, began=began)
             write_sums(folder)
@@ -129,18 +136,15 @@ def _warn(console: Console, sentences: Sequence[str]) -> None:
 @contextlib.contextmanager
 def opened(
     experiment: Experiment, folder: RunFolder, *, command: str
-) -> Iterator[str | None]:
+) -> Iterator[Taken]:
     """Takes a folder for this process; what it holds must go with the experiment.
-
-    Yields:
-      A sentence where another process left it, killed or crashed; else None.
 
     Raises:
       ConfigError: another process is at work there, or it holds another run.
     """
     config = experiment.config
     check_inside(folder.root)
-    with locked(folder.root) as note:
+    with locked(folder.root) as taken:
         remove_unfinished(folder.root)
         read_ledger(folder.ledger)
         take_over(folder.ledger)
@@ -155,10 +159,13 @@ def opened(
             check_sources(folder, told)
             # The hashes of a finished run; from here on files are written anew.
             folder.sums.unlink(missing_ok=True)
+            if not folder.ledger.is_file() and has_lanes(folder):
+                record_loss(folder.ledger)
+            _record(folder, machine_changes(folder, told))
             _change(folder, found, config)
         if not folder.manifest.is_file():
             write_json(folder.manifest, told)
-        yield note
+        yield taken
 
 
 def _change(
@@ -169,6 +176,14 @@ def _change(
     A verdict that will be another one goes first: a run that is stopped here must not
     be taken for finished.
     """
+    _record(folder, found)
+    if changes_verdict(found):
+        folder.summary.unlink(missing_ok=True)
+    if found:
+        write_json(folder.config, to_mapping(config))
+
+
+def _record(folder: RunFolder, found: tuple[Change, ...]) -> None:
     for change in found:
         record_change(
             folder.ledger,
@@ -177,10 +192,6 @@ def _change(
             now=change.now,
             verdict_seen=folder.summary.is_file(),
         )
-    if changes_verdict(found):
-        folder.summary.unlink(missing_ok=True)
-    if found:
-        write_json(folder.config, to_mapping(config))
 
 
 def _train(run: Run) -> dict[str, TrainedArm]:

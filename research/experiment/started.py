@@ -8,9 +8,8 @@ import jax
 
 from research.config_values import to_mapping
 from research.errors import DataError
-from research.experiment.identity import data_arrays
+from research.experiment.identity import code, data_arrays
 from research.experiment.prepare import NULL, PRECISION, Experiment
-from research.own_code import own_sources
 from research.records.events import RunStarted
 from research.records.folder import RunFolder, read_mapping
 from research.records.manifest import manifest
@@ -69,6 +68,6 @@ def describe_manifest(experiment: Experiment, command: str) -> dict[str, Any]:
         plan=dataclasses.asdict(experiment.plan),
         precision=f"{config.compute.dtype}, matmul {PRECISION}",
         remarks=task.remarks,
-        sources=own_sources((*config.activations, config.model.name)),
+        sources=code(config),
         data=data_arrays(experiment),
     )

@@ -10,6 +10,8 @@ from research import statistics
 from research.activations.catalog import Activation
 from research.config import ExperimentConfig
 from research.experiment.scores import Columns, per_example
+from research.records.ledger import LOST
+from research.records.reopening import DEVICES, VERSIONS
 from research.statistics import Comparison
 from research.tasks.contract import Metric, Task
 from research.training.lanes import TrainedArm
@@ -301,10 +303,16 @@ def _changed_late(results: Results) -> Iterator[str]:
     """Says what was changed after a verdict had been seen; a sequential one may be."""
     for change in results.ledger["changes"]:
         field, there, now = change["field"], change["from"], change["to"]
-        if field == "compute.devices":
+        if field == DEVICES or field.startswith(VERSIONS):
+            name = "the number of devices" if field == DEVICES else field
             yield (
-                f"compute.devices was changed from {there} to {now} on the way: lanes "
-                "trained before and after differ by rounding"
+                f"{name.removeprefix(VERSIONS)} changed from {there} to {now} on the "
+                "way: lanes trained before and after differ by rounding"
+            )
+        if field == LOST:
+            yield (
+                f"{LOST} was gone when the run went on: earlier looks and changes are "
+                "not known"
             )
         if not change["verdict_seen"]:
             continue

@@ -19,12 +19,12 @@ from research.records.checkpoint import (
     write_checkpoint,
 )
 from research.records.folder import RunFolder
+from research.records.reopening import TRAINERS
 from research.stopping import Stopping
 from research.training.keeper import Keeper
 
 # Without `checkpoint.every_epochs`: as much as a run that is killed may lose.
 SECONDS = 60.0
-PACKAGES = ("jax", "jaxlib", "flax", "optax", "numpy")
 
 
 def make_keeper(
@@ -114,7 +114,7 @@ def _whose(
     identity: Mapping[str, str], arm: str, seeds: Sequence[int]
 ) -> dict[str, Any]:
     """Returns what a checkpoint must have been made with to be gone on from."""
-    versions = {name: importlib.metadata.version(name) for name in PACKAGES}
+    versions = {name: importlib.metadata.version(name) for name in TRAINERS}
     return {
         **identity,
         "arm": arm,

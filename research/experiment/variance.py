@@ -51,9 +51,9 @@ def measure_variance(
     compiled: Compiled = {}
     warnings = list(experiment.notes)
     trainings = 0
-    with opened(experiment, folder, command=command) as note:
-        if note:
-            console.print(note, markup=False)
+    with opened(experiment, folder, command=command) as taken:
+        if taken.note:
+            console.print(taken.note, markup=False)
         plans = dict(sub_runs(experiment.config))
         for place, (name, config) in enumerate(plans.items(), start=1):
             console.print(f"{name} ({place} of {len(plans)})", markup=False)

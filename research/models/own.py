@@ -43,7 +43,7 @@ def build_own(config: OwnModelConfig, activation: Activation, shapes: Shapes) ->
         built = function(**given)
         if isinstance(built, linen.Module):
             return _from_linen(built, shapes)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ConfigError(
             f"model.name={config.name}: building it failed, {reason(error)}"
         ) from error

@@ -86,7 +86,8 @@ def read_checkpoint(path: Path, *, of: Mapping[str, Any]) -> dict[str, np.ndarra
 
 def remove_checkpoint(path: Path) -> None:
     """Removes a checkpoint: what is half removed is no checkpoint any more."""
-    (path / _SUMS).unlink(missing_ok=True)
+    with contextlib.suppress(FileNotFoundError, IsADirectoryError):
+        (path / _SUMS).unlink()
     shutil.rmtree(path, ignore_errors=True)
 
 

@@ -136,7 +136,8 @@ def is_unfinished(path: Path) -> bool:
 def remove_unfinished(root: Path) -> None:
     """Removes the files that a process which was killed did not finish writing."""
     for path in filter(is_unfinished, root.rglob(".*")):
-        path.unlink(missing_ok=True)
+        if path.is_file():
+            path.unlink(missing_ok=True)
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:

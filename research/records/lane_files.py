@@ -43,6 +43,11 @@ def lane_files(folder: RunFolder, arm: str) -> list[Path]:
     return sorted(files, key=lambda path: int(path.name.partition("-")[0]))
 
 
+def has_lanes(folder: RunFolder) -> bool:
+    """Tells whether a run has scored any lanes."""
+    return any(folder.finished_lanes.glob("*/*.npz"))
+
+
 def read_lanes(path: Path, *, of: Mapping[str, str]) -> dict[str, np.ndarray]:
     """Reads a block of lanes; the hash over its arrays is compared first.
 

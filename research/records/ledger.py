@@ -57,6 +57,10 @@ def record_opening(
     write_json(path, ledger)
 
 
+# What stands for the field of a config where it was the ledger that changed.
+LOST = "results/ledger.json"
+
+
 def record_look(
     path: Path, *, seeds: int, margin: float, decided: Mapping[str, str | None]
 ) -> None:
@@ -95,6 +99,11 @@ def record_change(
         }
     )
     write_json(path, ledger)
+
+
+def record_loss(path: Path) -> None:
+    """Writes that a run which has scored lanes goes on without the ledger it wrote."""
+    record_change(path, field=LOST, there="written", now="gone", verdict_seen=True)
 
 
 def take_over(path: Path) -> None:

@@ -5,21 +5,31 @@ import fcntl
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO
 
-from research.errors import ConfigError
+from research.errors import ConfigError, DataError
 
 NAME = ".lock"
 
 
-@contextlib.contextmanager
-def locked(root: Path) -> Iterator[str | None]:
-    """Holds a run folder for this process, and makes it where there is none.
+@dataclass(frozen=True)
+class Taken:
+    """A run folder that this process holds.
 
-    Yields:
-      A sentence where a process that held it is gone, killed or crashed; else None.
+    note: a sentence where a process that held it is gone, killed or crashed; else None.
+    check: raises DataError where the folder was removed meanwhile, or is another's now.
+    """
+
+    note: str | None
+    check: Callable[[], None]
+
+
+@contextlib.contextmanager
+def locked(root: Path) -> Iterator[Taken]:
+    """Holds a run folder for this process, and makes it where there is none.
 
     Raises:
       ConfigError: another process holds it, or it is no folder.
@@ -29,23 +39,35 @@ def locked(root: Path) -> Iterator[str | None]:
         file = _taken(root)
     except (FileExistsError, NotADirectoryError):
         raise ConfigError(f"workdir={root}: must be a folder") from None
+    except IsADirectoryError:
+        raise DataError(f"{root / NAME}: is a folder, not a file; remove it") from None
+
+    def check() -> None:
+        if not _is_there(file, root / NAME):
+            raise DataError(
+                f"workdir={root}: was removed, or taken over, while this process "
+                "trained; nothing more is written there"
+            )
+
     with file:
         left = _holder(file)
         _write(file, json.dumps({"pid": os.getpid(), "host": socket.gethostname()}))
+        note = f"took the folder over from {left}, which is gone" if left else None
         try:
-            yield f"took the folder over from {left}, which is gone" if left else None
+            yield Taken(note, check)
         finally:
-            (root / NAME).unlink(missing_ok=True)
+            if _is_there(file, root / NAME):
+                (root / NAME).unlink(missing_ok=True)
 
 
-def _taken(root: Path) -> IO[str]:
+def _taken(root: Path) -> BinaryIO:
     """Returns the lock's file, locked.
 
     A process that leaves removes the file. Whoever opened it before locks a file that
     nobody else will find, and has to begin again.
     """
     while True:
-        file = (root / NAME).open("a+", encoding="utf-8")
+        file = (root / NAME).open("a+b")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -59,7 +81,7 @@ def _taken(root: Path) -> IO[str]:
         file.close()
 
 
-def _is_there(file: IO[str], path: Path) -> bool:
+def _is_there(file: BinaryIO, path: Path) -> bool:
     """Tells whether a path still leads to an open file."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
@@ -67,18 +89,19 @@ def _is_there(file: IO[str], path: Path) -> bool:
         return False
 
 
-def _holder(file: IO[str]) -> str:
+def _holder(file: BinaryIO) -> str:
     """Returns who wrote the file: `process 12 on host`, or nothing."""
     file.seek(0)
-    text = file.read()
+    text = file.read(1000)
     try:
         told = json.loads(text)
-        return f"process {told['pid']} on {told['host']}"
-    except (ValueError, KeyError, TypeError):
+        pid, host = int(told["pid"]), str(told["host"])
+    except (ValueError, KeyError, TypeError, RecursionError):
         return "another process" if text else ""
+    return f"process {pid} on {host}" if host.isprintable() else "another process"
 
 
-def _write(file: IO[str], text: str) -> None:
+def _write(file: BinaryIO, text: str) -> None:
     """Writes past the file's buffer, which would be written again when it is closed."""
     file.seek(0)
     file.truncate()

@@ -22,12 +22,12 @@ def manifest(
     precision: str,
     data: Mapping[str, np.ndarray],
     remarks: Sequence[str] = (),
-    sources: Mapping[str, Path] | None = None,
+    sources: Mapping[str, str],
 ) -> dict[str, Any]:
     """Returns versions, machine, plan, data hashes, git commit and command.
 
     remarks: what is to be known of the data, such as a text's hash.
-    sources: files of the user's own code, by the words that name it.
+    sources: hashes of the code that trains.
     """
     return {
         "command": command,
@@ -45,9 +45,7 @@ def manifest(
         "precision": precision,
         "plan": dict(plan),
         "data": list(remarks),
-        "source_sha256": {
-            name: file_sha256(path) for name, path in (sources or {}).items()
-        },
+        "source_sha256": dict(sources),
         "data_sha256": {name: sha256(array) for name, array in data.items()},
     }
 

@@ -10,13 +10,19 @@ from research.config_values import flat, from_mapping, to_mapping
 from research.errors import ConfigError, DataError
 from research.records.folder import RunFolder, is_unfinished, read_mapping
 from research.records.hosts import NAME as HOSTS
+from research.records.ledger import read_ledger
 from research.records.lock import NAME as LOCK
 from research.settings import shown
+from research.sources import SOFTWARE
 
 # What changes no lane that is trained already; `seeds` may grow.
 FREE = ("compute.devices", "compute.cache", "tensorboard.", "checkpoint.", "analysis.")
 # Of these, what changes the verdict of a finished run.
 JUDGED = ("seeds", "analysis.")
+
+# What the ledger has of the machine that lanes were trained on.
+DEVICES, VERSIONS = "devices", "versions."
+TRAINERS = ("jax", "jaxlib", "flax", "optax", "numpy")
 
 Canonical = Callable[[ExperimentConfig], ExperimentConfig]
 
@@ -117,7 +123,7 @@ def check_empty(root: Path) -> None:
 
 
 def check_sources(folder: RunFolder, now: Mapping[str, Any]) -> None:
-    """Passes a folder whose lanes were trained on the same data by the same user's code.
+    """Passes a folder whose lanes were trained on the same data by the same code.
 
     Args:
       now: the manifest of the run that goes on.
@@ -134,13 +140,53 @@ def check_sources(folder: RunFolder, now: Mapping[str, Any]) -> None:
             raise DataError(
                 f"{folder.manifest}: is damaged, its {part} is {shown(before)}"
             )
-        for name, digest in now[part].items():
-            if before.get(name, digest) != digest:
-                raise DataError(
-                    f"workdir={folder.root}: {name} is not what its lanes were trained "
-                    f"with (sha256 {str(before[name])[:12]}… there, {digest[:12]}… now); "
-                    "name a new folder"
-                )
+        for name in differing(before, now[part]):
+            commits = [shown(told.get("git_commit")) for told in (there, now)]
+            which = (
+                f"sha256 {str(before[name])[:12]}… there, {now[part][name][:12]}… now"
+            )
+            if name == SOFTWARE:
+                which = "commit {} there, {} now".format(*commits)
+            raise DataError(
+                f"workdir={folder.root}: {name} is not what its lanes were trained "
+                f"with ({which}); name a new folder"
+            )
+
+
+def differing(there: Mapping[str, Any], now: Mapping[str, str]) -> list[str]:
+    """Returns the names of hashes that are not as they were; what is new is none."""
+    return [name for name, digest in now.items() if there.get(name, digest) != digest]
+
+
+def machine_changes(folder: RunFolder, now: Mapping[str, Any]) -> tuple[Change, ...]:
+    """Returns in what lanes are trained otherwise than those before, but for rounding.
+
+    Args:
+      now: the manifest of the run that goes on.
+
+    Raises:
+      DataError: the manifest or the ledger cannot be read.
+    """
+    if not folder.manifest.is_file():
+        return ()
+    before = _machine(read_mapping(folder.manifest))
+    for change in read_ledger(folder.ledger)["changes"]:
+        if change["field"] in before:
+            before[change["field"]] = change["to"]
+    return tuple(
+        Change(field, before[field], value)
+        for field, value in _machine(now).items()
+        if before.get(field, value) != value
+    )
+
+
+def _machine(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what a manifest says of devices and of the packages that train."""
+    plan, versions = manifest.get("plan"), manifest.get("versions")
+    told = {DEVICES: plan.get("devices")} if isinstance(plan, dict) else {}
+    if isinstance(versions, dict):
+        told |= {f"{VERSIONS}{name}": versions.get(name) for name in TRAINERS}
+    return told
 
 
 def changes_verdict(found: tuple[Change, ...]) -> bool:

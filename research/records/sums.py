@@ -2,6 +2,7 @@
 
 from research.errors import DataError
 from research.records.folder import RunFolder, read_mapping, write_json
+from research.records.lane_files import has_lanes
 from research.records.manifest import file_sha256
 
 
@@ -19,10 +20,14 @@ def write_sums(folder: RunFolder) -> None:
 def altered(folder: RunFolder) -> list[str]:
     """Says of each file of a finished run that it is not what the run wrote.
 
-    Nothing is said of a file that is gone, nor of a run that wrote no hashes.
+    Nothing is said of a file that is gone, nor of what trains nothing.
     """
     if not folder.sums.is_file():
-        return []
+        name = folder.sums.relative_to(folder.root)
+        told = (
+            f"{name} is gone, by which the run's files could be told from edited ones"
+        )
+        return [told] if has_lanes(folder) else []
     try:
         told = read_mapping(folder.sums)
     except DataError as error:

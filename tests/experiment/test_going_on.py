@@ -278,11 +278,11 @@ def test_a_folder_is_one_process_at_a_time(tmp_path):
         assert not RunFolder(tmp_path).config.exists()
         other.kill()
         other.wait()
-        with locked(tmp_path) as note:
-            assert note is not None
-            assert f"process {other.pid}" in note
-    with locked(tmp_path) as note:
-        assert note is None
+        with locked(tmp_path) as taken:
+            assert taken.note is not None
+            assert f"process {other.pid}" in taken.note
+    with locked(tmp_path) as taken:
+        assert taken.note is None
 
 
 def test_a_sequential_plan_stops_when_every_arm_is_decided(tmp_path):

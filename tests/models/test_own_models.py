@@ -75,6 +75,13 @@ def fails(*, activation, inputs, outputs):
 def fails_nnx(*, activation, inputs, outputs, rngs):
     raise RuntimeError("no such layer")
 
+def exits(*, activation, inputs, outputs):
+    raise SystemExit(0)
+
+def exits_late(*, activation, inputs, outputs):
+    init, _ = by_pair(activation=activation, inputs=inputs, outputs=outputs)
+    return init, lambda params, state, x, *, key, train: exit()
+
 def untraceable(*, activation, inputs, outputs):
     init, _ = by_pair(activation=activation, inputs=inputs, outputs=outputs)
     return init, lambda params, state, x, *, key, train: (x if x.sum() > 0 else x, state)
@@ -122,6 +129,8 @@ def test_the_three_forms_train_as_models(place, name, parameters):
         ("narrow", "building it failed, TypeError"),
         ("fails", "building it failed, RuntimeError: no such layer"),
         ("fails_nnx", "building it failed, RuntimeError: no such layer"),
+        ("exits", "building it failed, SystemExit: 0"),
+        ("exits_late", "cannot be trained, SystemExit"),
         ("Dropped", "keeps state beside its parameters"),
         ("untraceable", "cannot be trained, TracerBoolConversionError"),
     ],

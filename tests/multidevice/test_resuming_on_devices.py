@@ -77,7 +77,7 @@ def test_other_devices_go_on_within_rounding(whole, stopped, tmp_path, devices):
     )
     assert done.returncode == 0, done.stderr
     summary = json.loads((tmp_path / "results/summary.json").read_text())
-    told = [t for t in summary["warnings"] if "compute.devices was changed" in t]
+    told = [t for t in summary["warnings"] if "number of devices changed" in t]
     assert len(told) == (devices != 2)
     assert not any("checkpoint" in told for told in summary["warnings"])
     with (

@@ -80,11 +80,11 @@ def test_who_has_not_come_is_named(group, monkeypatch):
     monkeypatch.setattr(module, "COMING", 0.3)
     [(leader, _)] = group(4, [0])
     with pytest.raises(
-        Stopped, match="processes 1, 2, 3 of 4 did not come to .* within"
+        Stopped, match=r"processes 1, 2, 3 of 4 did not come to .* within"
     ):
         leader.gather()
     [(other, _)] = group(2, [1])
-    with pytest.raises(Stopped, match="process 0 of 2 did not come to .* within"):
+    with pytest.raises(Stopped, match=r"process 0 of 2 did not come to .* within"):
         other.gather()
 
 
@@ -93,7 +93,7 @@ def test_who_has_not_arrived_is_named(group, monkeypatch):
     second.arrive("relu 8")
     monkeypatch.setattr(module, "PATIENCE", 0.0)
     leader._began = time.monotonic()
-    with pytest.raises(Stopped, match="process 2 of 3 did not come to .* within"):
+    with pytest.raises(Stopped, match="process 2 of 3 did not come within"):
         leader.wait("relu 8")
 
 

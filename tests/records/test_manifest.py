@@ -11,6 +11,7 @@ from research.records.manifest import manifest, sha256
 
 def test_a_manifest_is_complete_and_json():
     made = manifest(
+        sources={"own.py:f": "12ab"},
         command="python launch.py",
         devices=["cpu:0"],
         plan={"devices": 1},
