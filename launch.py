@@ -19,6 +19,8 @@ def stop(number: int, frame: FrameType | None) -> None:
 if __name__ == "__main__":
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, stop)
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as `nohup` has it
+        signal.signal(signal.SIGHUP, stop)
     # Importing and tracing make many objects that stay; looking them through each time
     # 700 more are there takes a tenth of the start.
     gc.set_threshold(200_000)

@@ -20,7 +20,8 @@ from research.cli.workdir import prepare
 from research.errors import Refusal, Stopped
 from research.stopping import Stopping
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# A terminal that is closed sends the last, which `nohup` has this process ignore.
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -56,7 +57,8 @@ def main(argv: Sequence[str]) -> int:
 def leave(code: int) -> NoReturn:
     """Ends the process; after a signal at once, for devices may still be at work."""
     for number in SIGNALS:
-        signal.signal(number, signal.SIG_DFL)
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -128,7 +130,7 @@ def _refuse(line: str, exit_code: int) -> int:
 
 @contextlib.contextmanager
 def _signals_told() -> Iterator[Stopping]:
-    """Yields who is told of SIGINT and SIGTERM until the block is left.
+    """Yields who is told of SIGINT, SIGTERM and SIGHUP until the block is left.
 
     While lanes train they are saved first; elsewhere KeyboardInterrupt is raised at
     once, which no library's `except Exception` swallows. A second signal ends the
@@ -137,11 +139,15 @@ def _signals_told() -> Iterator[Stopping]:
     stopping = Stopping()
 
     def tell(number: int, frame: FrameType | None) -> None:
-        for each in SIGNALS:
+        for each in before:
             signal.signal(each, signal.SIG_DFL)
         stopping.tell(signal.Signals(number).name)
 
-    before = {number: signal.signal(number, tell) for number in SIGNALS}
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    if before[signal.SIGHUP] == signal.SIG_IGN:
+        del before[signal.SIGHUP]
+    for number in before:
+        signal.signal(number, tell)
     try:
         yield stopping
     finally:

@@ -10,7 +10,9 @@
 import contextlib
 import hashlib
 import logging
+import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from research.errors import DataError
 from research.records.folder import read_mapping, write_json
 
 KEPT = 2
+BESIDE = 8 * 1024
 _ARRAYS, _SHAPES, _SUMS = "arrays", "shapes.json", "sha256.json"
 
 
@@ -35,6 +38,7 @@ def write_checkpoint(
     path = block / str(epoch)
     remove_checkpoint(path)
     path.mkdir(parents=True)
+    _check_room(path, arrays)
     with _orbax() as (ocp, checkpointer):
         filled = {name: array for name, array in arrays.items() if array.size}
         checkpointer.save(path.absolute() / _ARRAYS, ocp.args.PyTreeSave(filled))
@@ -43,6 +47,20 @@ def write_checkpoint(
     write_json(path / _SUMS, {"of": dict(of), "files": _sums(path)})
     for old in checkpoints(block)[KEPT:]:
         remove_checkpoint(old)
+
+
+def _check_room(folder: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Asks for the room of a checkpoint: where there is none, Orbax's threads print
+    hundreds of lines.
+
+    Raises:
+      OSError: the disk is full, or takes no file as large.
+    """
+    # Beside its bytes an array has a file of its own, and what describes it.
+    room = sum(array.nbytes for array in arrays.values()) + BESIDE * (1 + len(arrays))
+    with tempfile.TemporaryFile(dir=folder) as file:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, room)
 
 
 def checkpoints(block: Path) -> list[Path]:
@@ -130,14 +148,19 @@ def _restore(path: Path, shapes: Mapping[str, Any]) -> dict[str, np.ndarray]:
 
 @contextlib.contextmanager
 def _orbax() -> Iterator[tuple[Any, Any]]:
-    """Yields Orbax and a checkpointer; it takes half a second to import, and logs much."""
-    logger = logging.getLogger("absl")
-    before = logger.level
+    """Yields Orbax and a checkpointer; it takes half a second to import, and logs much.
+
+    What goes wrong is raised, too, so that nothing of it need be printed.
+    """
+    loggers = [logging.getLogger(name) for name in ("absl", "asyncio")]
+    before = [logger.level for logger in loggers]
     try:
         import orbax.checkpoint as ocp
 
-        logger.setLevel(logging.ERROR)
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL)
         with ocp.Checkpointer(ocp.PyTreeCheckpointHandler()) as checkpointer:
             yield ocp, checkpointer
     finally:
-        logger.setLevel(before)
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)

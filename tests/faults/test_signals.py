@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from launched import EPOCHS, ROOT, WORDS, finish, results, start
 
+from research.cli.entry import _signals_told
+
 # Longer than any test waits: this run is always stopped.
 ENDLESS = [word for word in WORDS if "epochs" not in word] + ["--config.epochs=200000"]
 
@@ -39,7 +41,11 @@ def wait_for(workdir: Path, arm: str, epoch: int) -> None:
 
 @pytest.mark.parametrize(
     "number",
-    [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)],
+    [
+        signal.SIGTERM,
+        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+    ],
 )
 def test_a_signal_saves_and_the_printed_command_goes_on(place, number):
     name = f"a run of {number.name}"
@@ -106,7 +112,7 @@ sys.meta_path.insert(0, Slow())
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_while_the_launcher_is_imported_is_told(tmp_path, number):
     (tmp_path / "sitecustomize.py").write_text(SLOW_IMPORT)
     process = subprocess.Popen(
@@ -122,3 +128,16 @@ def test_a_signal_while_the_launcher_is_imported_is_told(tmp_path, number):
     _, err = finish(process)
     assert process.returncode == 75
     assert err == f"launch.py: stopped by {number.name}; nothing was trained\n"
+
+
+def test_a_hangup_that_is_ignored_stays_so():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with _signals_told():
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        signal.signal(signal.SIGHUP, before)
+        with pytest.raises(KeyboardInterrupt, match="SIGHUP"), _signals_told():
+            os.kill(os.getpid(), signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)

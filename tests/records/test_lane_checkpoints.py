@@ -1,5 +1,7 @@
 """A checkpoint is restored bit for bit, or named; never restored wrongly."""
 
+import errno
+import os
 import shutil
 from pathlib import Path
 
@@ -122,3 +124,36 @@ def test_a_half_written_one_does_not_count_and_is_written_over(tmp_path):
 def test_nothing_is_kept_where_there_is_nothing(tmp_path):
     assert checkpoints(tmp_path / "none") == []
     remove_checkpoints(tmp_path / "none")
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="asks for no room")
+def test_a_full_disk_is_told_and_the_one_before_stays(tmp_path, monkeypatch, capfd):
+    write_checkpoint(tmp_path, 5, ARRAYS, of=OF)
+    asked = []
+
+    def full(file, start, size):
+        asked.append(size)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_checkpoint(tmp_path, 6, ARRAYS, of=OF)
+    written = sum(p.stat().st_size for p in (tmp_path / "5").rglob("*") if p.is_file())
+    assert asked[0] >= written
+    assert capfd.readouterr() == ("", "")
+    [left] = checkpoints(tmp_path)
+    assert left.name == "5"
+    assert_restored(left)
+
+
+def test_a_folder_in_place_of_its_hashes_is_damage(written, tmp_path):
+    block = tmp_path / "3-4"
+    shutil.copytree(written, block)
+    sums = block / "5/sha256.json"
+    sums.unlink()
+    sums.mkdir()
+    [path] = checkpoints(block)
+    with pytest.raises(DataError, match="Is a directory"):
+        read_checkpoint(path, of=OF)
+    remove_checkpoints(block)
+    assert not block.exists()
