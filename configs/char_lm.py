@@ -21,7 +21,6 @@ def get_config() -> ConfigDict:
 
     # What is compared, and what is held equal.
     config.activations = "gelu,relu,swiglu"
-    config.reference = "gelu"
 
     # What changes with the seed, and how many there are.
     config.seeds = 8

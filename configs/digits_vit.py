@@ -20,7 +20,6 @@ def get_config() -> ConfigDict:
 
     # What is compared, and what is held equal.
     config.activations = "relu,gelu"
-    config.reference = "relu"
     config.model.patch = 4
     config.model.dropout = 0.1
 

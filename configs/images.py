@@ -20,7 +20,6 @@ def get_config() -> ConfigDict:
 
     # What is compared, and what is held equal.
     config.activations = "relu,gelu"
-    config.reference = "relu"
     config.task.train_samples = 15000
     config.model.hidden = (128, 128)
 

@@ -21,7 +21,6 @@ def get_config() -> ConfigDict:
 
     # What is compared, and what is held equal.
     config.activations = "relu,gelu"
-    config.reference = "relu"
     config.model.name = "mlp"
     config.model.hidden = (64, 64)
     config.model.initializer = "lecun_normal"

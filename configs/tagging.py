@@ -20,7 +20,6 @@ def get_config() -> ConfigDict:
 
     # What is compared, and what is held equal.
     config.activations = "relu,gelu,silu"
-    config.reference = "relu"
     config.model.dropout = 0.1
 
     # What changes with the seed, and how many there are.

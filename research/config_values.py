@@ -306,10 +306,13 @@ def renamed(config: ExperimentConfig, names: Mapping[str, str]) -> ExperimentCon
 
 
 def to_config_dict(config: Any) -> Any:
-    """Returns a config as an ml_collections ConfigDict, in the form that flags take."""
+    """Returns a config as an ml_collections ConfigDict, in the form that flags take.
+
+    It takes values of every type: they are checked here afterwards, by their fields.
+    """
     from ml_collections import config_dict
 
-    tree = config_dict.ConfigDict()
+    tree = config_dict.ConfigDict(type_safe=False)
     hints = typing.get_type_hints(type(config))
     for field in dataclasses.fields(config):
         value = getattr(config, field.name)

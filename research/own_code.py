@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from research.errors import ConfigError
+from research.settings import near
 
 FORMS = "package.module:function or file.py:function"
 _OWN = re.compile(r"(?P<place>[A-Za-z_][\w.]*|.+\.py):(?P<function>[A-Za-z_]\w*)")
@@ -38,9 +39,13 @@ def load_function(word: str, *, field: str) -> Callable[..., Any]:
       ConfigError: no such file, module or function, or one that fails to import.
     """
     place, _, name = word.rpartition(":")
-    function = getattr(_module(place, f"{field}={word}"), name, None)
+    module = _module(place, f"{field}={word}")
+    function = getattr(module, name, None)
     if not callable(function):
-        raise ConfigError(f"{field}={word}: {place} has no function {name}")
+        functions = [other for other, value in vars(module).items() if callable(value)]
+        raise ConfigError(
+            f"{field}={word}: {place} has no function {name}{near(name, functions)}"
+        )
     return function
 
 
@@ -53,10 +58,11 @@ def source_of(function: Callable[..., Any]) -> str | None:
 def line_of(error: BaseException, function: Callable[..., Any]) -> str | None:
     """Returns `file.py:line` of the last line of the function's file that an error left."""
     code = getattr(inspect.unwrap(function), "__code__", None)
-    return _last_line(error, code.co_filename) if code else None
+    return last_line(error, code.co_filename) if code else None
 
 
-def _last_line(error: BaseException, filename: str) -> str | None:
+def last_line(error: BaseException, filename: str) -> str | None:
+    """Returns `file.py:line` of the last line of a file that an error left, if any."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == filename]
     return _place(filename, lines[-1]) if lines else None
@@ -92,7 +98,7 @@ def _module(place: str, field: str) -> ModuleType:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        line = _last_line(error, str(path))
+        line = last_line(error, str(path))
         where = f" ({line})" if line else ""
         raise ConfigError(
             f"{field}: importing it failed, {reason(error)}{where}"

@@ -21,10 +21,11 @@ _REPR.maxstring = _REPR.maxother = 60
 def near(name: str, known: Iterable[str]) -> str:
     """Returns `; did you mean …?` for the closest known names, or nothing.
 
-    Names of the same letters come first: swapped letters are the commonest slip.
+    Names of the same letters come first: swapped letters are the commonest slip, and
+    small ones for capitals.
     """
-    names = list(known)
-    close = [other for other in names if sorted(other) == sorted(name)]
+    names, letters = list(known), sorted(name.casefold())
+    close = [other for other in names if sorted(other.casefold()) == letters]
     close = close or difflib.get_close_matches(name, names, n=2, cutoff=0.6)
     return f"; did you mean {' or '.join(close)}?" if close else ""
 

@@ -9,7 +9,7 @@ from typing import Any
 from research.config import ExperimentConfig
 from research.config_values import each_checked
 from research.errors import ConfigError
-from research.own_code import reason
+from research.own_code import last_line, reason
 from research.settings import shown
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -68,10 +68,14 @@ def _guarded(path: Path, step: Callable[[], Any]) -> Any:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise ConfigError(f"--config={path}: raises {reason(error)}") from error
+        line = last_line(error, str(path))
+        where = f" ({line})" if line else ""
+        raise ConfigError(f"--config={path}: raises {reason(error)}{where}") from error
 
 
 def _near(path: Path) -> str:
+    if path.is_symlink():
+        return ", its link leads nowhere"
     files = [*path.parent.glob("*.py"), *CONFIGS.glob("*.py")]
     stems = {file.stem: file for file in reversed(files)}
     close = difflib.get_close_matches(path.stem, stems, n=1)
