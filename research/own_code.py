@@ -14,7 +14,6 @@ from types import ModuleType
 from typing import Any
 
 from research.errors import ConfigError
-from research.settings import near
 
 FORMS = "package.module:function or file.py:function"
 _OWN = re.compile(r"(?P<place>[A-Za-z_][\w.]*|.+\.py):(?P<function>[A-Za-z_]\w*)")
@@ -39,13 +38,9 @@ def load_function(word: str, *, field: str) -> Callable[..., Any]:
       ConfigError: no such file, module or function, or one that fails to import.
     """
     place, _, name = word.rpartition(":")
-    module = _module(place, f"{field}={word}")
-    function = getattr(module, name, None)
+    function = getattr(_module(place, f"{field}={word}"), name, None)
     if not callable(function):
-        functions = [other for other, value in vars(module).items() if callable(value)]
-        raise ConfigError(
-            f"{field}={word}: {place} has no function {name}{near(name, functions)}"
-        )
+        raise ConfigError(f"{field}={word}: {place} has no function {name}")
     return function
 
 

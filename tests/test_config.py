@@ -41,13 +41,14 @@ def test_a_config_survives_config_dict():
     assert from_mapping(default_config().to_dict()) == ExperimentConfig()
 
 
-def test_placeholders_accept_their_type_only():
+def test_a_tree_takes_every_type_and_its_fields_their_own():
     tree = default_config()
     assert tree.compute.devices is None
     tree.compute.devices = 4
     assert tree.compute.devices == 4
-    with pytest.raises(TypeError):
-        tree.compute.devices = "four"
+    tree.compute.devices = "four"
+    with pytest.raises(ConfigError, match=r"compute\.devices='four': must be a whole"):
+        from_mapping(tree.to_dict())
 
 
 def test_configs_are_frozen():

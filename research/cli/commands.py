@@ -14,8 +14,8 @@ from research.records.folder import RunFolder, read_mapping
 from research.records.hosts import ALONE, KEPT, Hosts, Joining
 from research.records.inside import check_inside
 from research.records.reopening import check_sources
+from research.records.sources import SOFTWARE, source_sha256
 from research.settings import shown
-from research.sources import SOFTWARE, source_sha256
 from research.stopping import Stopping
 
 

@@ -13,7 +13,7 @@ from research.config import ExperimentConfig
 from research.experiment.prepare import Experiment
 from research.records.manifest import sha256
 from research.records.reopening import lasting_fields
-from research.sources import source_sha256
+from research.records.sources import source_sha256
 
 
 def lane_identity(experiment: Experiment) -> dict[str, str]:

@@ -12,8 +12,8 @@ from research.records.folder import RunFolder, is_unfinished, read_mapping
 from research.records.hosts import NAME as HOSTS
 from research.records.ledger import read_ledger
 from research.records.lock import NAME as LOCK
+from research.records.sources import SOFTWARE
 from research.settings import shown
-from research.sources import SOFTWARE
 
 # What changes no lane that is trained already; `seeds` may grow.
 FREE = ("compute.devices", "compute.cache", "tensorboard.", "checkpoint.", "analysis.")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from research.cli.config_file import CONFIGS
+from research.cli.config_file import CONFIGS, DEFAULT, load
 from research.cli.fields import (
     CHOICES,
     FIELDS,
@@ -97,6 +97,23 @@ def test_an_override_empties_what_the_file_sets(tmp_path: Path):
         f"--config={own}", "--config.compute.devices=", "--config.reference="
     )
     assert (config.compute.devices, config.reference) == (None, None)
+
+
+def test_help_s_defaults_are_those_of_the_default_file():
+    assert load(DEFAULT) == ExperimentConfig()
+
+
+def test_a_file_may_give_one_number_for_several_and_a_list_of_words(tmp_path: Path):
+    own = tmp_path / "own.py"
+    own.write_text(
+        "import numpy as np\nfrom research.config_values import default_config\n"
+        "def get_config():\n  c = default_config()\n  c.model.hidden = 8\n"
+        "  c.optimizer.learning_rate = 1e-2\n  c.activations = ['relu', 'silu']\n"
+        "  c.seeds = np.int64(4)\n  return c\n"
+    )
+    config = config_of(f"--config={own}")
+    assert (config.model.hidden, config.optimizer.learning_rate) == ((8,), (0.01,))
+    assert (config.activations, config.seeds) == (("relu", "silu"), 4)
 
 
 def test_a_file_may_name_some_fields_and_every_field_can_be_overridden(tmp_path: Path):

@@ -1,5 +1,6 @@
 """Every refusal is one line on stderr, exit code 2, before anything is trained."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -190,12 +191,26 @@ def test_config_files_with_wrong_fields(body, words, capsys):
         assert word in line
 
 
-def test_a_locked_field_of_the_default_config_names_the_mistake(capsys):
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("c.seeds = 'x'", "seeds='x': must be a whole number from 1 to"),
+        ("c.seeds = 3.5", "seeds=3.5: must be a whole number"),
+        ("c.task = 'digits'", "task='digits': is a section; set task.<field>"),
+        ("c.task.noise = None", "task.noise=None: must be a number"),
+        ("c.model.hidden = [8, 'x']", "model.hidden='x': must be a whole number"),
+        ("c.reference = 5", "reference=5: must be a name"),
+        ("c.modle = 3", "modle: no such field"),
+        ("raise ValueError('boom')", r"raises ValueError: boom \(own.py:4\)"),
+    ],
+)
+def test_a_wrong_line_on_the_default_config_names_the_mistake(line, words, capsys):
     Path("own.py").write_text(
         "from research.config_values import default_config\n"
-        "def get_config():\n  c = default_config()\n  c.seeds = 'x'\n  return c\n"
+        f"def get_config():\n  c = default_config()\n  {line}\n  return c\n"
     )
-    assert "TypeError" in refusal(["--config=own.py"], capsys)
+    told = refusal(["--config=own.py"], capsys)
+    assert re.search(f"--config=own.py: {words}", told)
 
 
 def test_data_that_are_not_there_have_an_exit_code_of_their_own(capsys):

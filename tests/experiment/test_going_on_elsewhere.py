@@ -10,9 +10,10 @@ import pytest
 from rich.console import Console
 from tiny_runs import TINY
 
-from research import compare, sources
+from research import compare
 from research.errors import DataError
 from research.experiment.observers import Watch
+from research.records import sources
 from research.records.folder import RunFolder, read_mapping, write_json
 from research.records.ledger import LOST, read_ledger
 

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from research import sources
 from research.own_code import load_function
-from research.sources import SOFTWARE, source_sha256
+from research.records import sources
+from research.records.sources import SOFTWARE, source_sha256
 
 FILES = {
     "own_pack/__init__.py": "from own_pack.inner import f\n",

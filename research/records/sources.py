@@ -10,7 +10,7 @@ from pathlib import Path
 
 from research.own_code import is_own
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 # What an edit of these changes in a lane; reports and statistics are made anew.
 TRAINING = ("activations", "experiment", "models", "surgery", "tasks", "training")
 SOFTWARE = "this software"
