@@ -37,9 +37,17 @@ def write_lanes(
 
 
 def lane_files(folder: RunFolder, arm: str) -> list[Path]:
-    """Returns the files of an arm's finished lanes, in the order of their seeds."""
+    """Returns the files of an arm's finished lanes, in the order of their seeds.
+
+    Raises:
+      DataError: a folder lies in the place of one, where none could be written.
+    """
     found = (folder.finished_lanes / arm).glob("*.npz")
-    files = [path for path in found if _NAME.fullmatch(path.name) and path.is_file()]
+    files = [path for path in found if _NAME.fullmatch(path.name)]
+    for path in files:
+        if path.is_dir():
+            raise DataError(f"{path}: is a folder, not a file; remove it")
+    files = [path for path in files if path.is_file()]
     return sorted(files, key=lambda path: int(path.name.partition("-")[0]))
 
 

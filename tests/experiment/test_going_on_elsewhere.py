@@ -126,6 +126,14 @@ def test_a_ledger_that_is_gone_is_told(copy):
     assert any(told.startswith(f"{LOST} was gone") for told in summary["warnings"])
 
 
+def test_a_folder_in_the_place_of_lanes_is_refused_before_training(copy):
+    (path,) = copy.finished_lanes.glob("gelu/*.npz")
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(DataError, match=r"gelu/0-3\.npz: is a folder, not a file"):
+        run(copy.root)
+
+
 def test_a_folder_that_is_removed_on_the_way_ends_the_run(tmp_path, monkeypatch):
     root, seen = tmp_path / "run", []
 

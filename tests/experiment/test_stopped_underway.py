@@ -149,7 +149,7 @@ def test_two_damaged_checkpoints_are_named_and_the_lanes_begin_anew(
 
 def test_other_versions_are_named_and_not_used(whole, stopped, tmp_path, monkeypatch):
     shutil.copytree(stopped, tmp_path, dirs_exist_ok=True)
-    monkeypatch.setattr("research.experiment.underway.PACKAGES", ("jax", "scipy"))
+    monkeypatch.setattr("research.experiment.underway.TRAINERS", ("jax", "scipy"))
     summary = run(tmp_path)
     assert sum("is of other versions" in told for told in summary["warnings"]) == 2
     per_seed = RunFolder(tmp_path).per_seed.read_bytes()
