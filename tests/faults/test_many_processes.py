@@ -20,15 +20,20 @@ def place(tmp_path_factory) -> Path:
     return folder
 
 
-def start_all(place: Path, count: int, *words: str) -> list:
-    """Starts the processes of a run on this machine."""
+def coordinator() -> str:
+    """Returns the flag of a port that nobody listens at."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
-        port = free.getsockname()[1]
+        return f"--coordinator=localhost:{free.getsockname()[1]}"
+
+
+def start_all(place: Path, count: int, *words: str) -> list:
+    """Starts the processes of a run on this machine."""
+    where = coordinator()
     return [
         start(
             *words,
-            f"--coordinator=localhost:{port}",
+            where,
             f"--process_id={index}",
             f"--process_count={count}",
             cwd=place,
@@ -73,6 +78,28 @@ def test_another_config_than_process_0_s_is_refused(place):
     _, err = finish(leader)
     assert leader.returncode == 75
     assert "process 1 of 2 has ended with exit code 2" in err
+
+
+@pytest.mark.slow
+def test_another_file_than_process_0_s_is_refused(place):
+    """Each process has a folder of its own, with an activation of the same name."""
+    words = [word for word in WORDS if ".activations=" not in word]
+    words += ["--config.activations=relu,mine.py:f", f"--workdir={place / 'files'}"]
+    homes = [place / "home 0", place / "home 1"]
+    for scale, home in enumerate(homes):
+        home.mkdir()
+        (home / "mine.py").write_text(f"def f(x):\n    return {scale}.5 * x * x\n")
+    where = coordinator()
+    leader, other = (
+        start(*words, where, f"--process_id={n}", "--process_count=2", cwd=home)
+        for n, home in enumerate(homes)
+    )
+    _, err = finish(other)
+    assert (other.returncode, err.count("\n")) == (3, 1)
+    assert "mine.py:f is not that of process 0" in err
+    _, err = finish(leader)
+    assert leader.returncode == 75
+    assert "has ended with exit code 3; it printed why; mend that" in err
 
 
 @pytest.fixture(scope="module")
