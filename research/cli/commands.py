@@ -9,7 +9,7 @@ from typing import Any
 from research.cli.workdir import Prepared, is_finished, prepare, remove_if_empty
 from research.config import ExperimentConfig
 from research.errors import ConfigError, DataError, Refusal, Stopped
-from research.own_code import reason
+from research.own_code import is_own, load_function, reason
 from research.records.folder import RunFolder, read_mapping
 from research.records.hosts import ALONE, KEPT, Hosts, Joining
 from research.records.inside import check_inside
@@ -34,7 +34,7 @@ def compare(
 
     Raises:
       Refusal: what `research.experiment.compare` refuses, or a signal; of a finished run,
-        that its own code is another now.
+        that its own code is another now, or cannot be loaded.
     """
     workdir = prepared.workdir
     if prepared.finished:
@@ -62,8 +62,13 @@ def compare(
 
 
 def _check_own_code(config: ExperimentConfig, workdir: Path) -> None:
-    """Passes a finished run whose own functions lie in the files that it trained."""
-    own = source_sha256((*config.activations, config.model.name))
+    """Passes a finished run whose own functions are those that it trained."""
+    fields = dict.fromkeys(config.activations, "activations")
+    fields[config.model.name] = "model.name"
+    for word, field in fields.items():
+        if is_own(word):
+            load_function(word, field=field)  # what it imports is known then
+    own = source_sha256(fields)
     own.pop(SOFTWARE)
     check_sources(RunFolder(workdir), {"data_sha256": {}, "source_sha256": own})
 

@@ -43,11 +43,10 @@ def lane_files(folder: RunFolder, arm: str) -> list[Path]:
       DataError: a folder lies in the place of one, where none could be written.
     """
     found = (folder.finished_lanes / arm).glob("*.npz")
-    files = [path for path in found if _NAME.fullmatch(path.name)]
+    files = [path for path in found if _NAME.fullmatch(path.name) and path.exists()]
     for path in files:
         if path.is_dir():
             raise DataError(f"{path}: is a folder, not a file; remove it")
-    files = [path for path in files if path.is_file()]
     return sorted(files, key=lambda path: int(path.name.partition("-")[0]))
 
 

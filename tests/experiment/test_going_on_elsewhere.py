@@ -11,11 +11,15 @@ from rich.console import Console
 from tiny_runs import TINY
 
 from research import compare
-from research.errors import DataError
+from research.cli import commands
+from research.cli.workdir import Prepared
+from research.config_values import from_mapping
+from research.errors import DataError, Refusal
 from research.experiment.observers import Watch
 from research.records import sources
 from research.records.folder import RunFolder, read_mapping, write_json
 from research.records.ledger import LOST, read_ledger
+from research.stopping import Stopping
 
 
 def run(workdir: Path, **changes):
@@ -69,6 +73,26 @@ def test_other_code_behind_an_import_is_refused(tmp_path, monkeypatch):
     ):
         run(tmp_path / "run", activations=f"relu,{own}:f", seeds=8)
     sys.modules.pop("own_scale")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("def f(x):\n  return 2 * x * x\n", r"own\.py:f is not what its lanes were"),
+        ("def f(x: return x\n", r"own\.py:f: importing it failed, SyntaxError"),
+        (None, "there is no file"),
+    ],
+)
+def test_a_finished_run_of_other_code_is_not_shown_as_this_one(tmp_path, text, words):
+    own = tmp_path / "own.py"
+    own.write_text("def f(x):\n  return x * x\n")
+    names = f"relu,{own}:f"
+    run(tmp_path / "run", activations=names)
+    own.unlink() if text is None else own.write_text(text)
+    config = from_mapping({**TINY, "activations": names})
+    finished = Prepared(tmp_path / "run", finished=True)
+    with pytest.raises(Refusal, match=words):
+        commands.compare(config, finished, "", Stopping())
 
 
 def test_another_version_of_this_software_is_refused(copy, monkeypatch):
