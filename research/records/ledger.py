@@ -133,6 +133,10 @@ def read_ledger(path: Path) -> dict[str, list[dict[str, Any]]]:
                         f"{path}: is damaged, {key} of {name}[{place}] is "
                         f"{shown(row.get(key))}"
                     )
+            if name == "changes" and not {"from", "to"} <= row.keys():
+                raise DataError(
+                    f"{path}: is damaged, {name}[{place}] has no from or to"
+                )
     return told
 
 

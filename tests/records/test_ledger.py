@@ -62,6 +62,10 @@ def test_an_opening_says_what_and_when(tmp_path):
             {"changes": [{"field": "analysis.margin", "verdict_seen": True}]},
             r"from of changes\[0\] is None",
         ),
+        (
+            {"changes": [{"field": "devices", "verdict_seen": True, "from": 1}]},
+            r"changes\[0\] has no from or to",
+        ),
         ({"changes": [{"field": "seeds"}]}, r"verdict_seen of changes\[0\] is None"),
     ],
 )
